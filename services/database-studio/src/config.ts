@@ -11,5 +11,5 @@ const config = backendConfig.extend({
 })
 export type StudioConfig = z.infer<typeof config>
 
-/** Throws ConfigError naming every variable that is missing or wrong. */
+/** Throws ConfigError listing every missing or invalid variable. */
 export const loadConfig = (env: Record<string, string | undefined>): StudioConfig => parseConfig(config, env)

@@ -23,7 +23,7 @@ export const dueImports = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** Files of records on their way into a table. One that is never uploaded whole is given up when it is due. */
+/** Imports of record files into a table. An import whose upload is not completed is abandoned when it is due. */
 export const recordImports = pgTable(
   'record_imports',
   {
@@ -33,14 +33,14 @@ export const recordImports = pgTable(
     tableSlug: text('table_slug').notNull(),
     format: text('format').notNull(),
     delimiter: text('delimiter').notNull().default(','),
-    /** Columns that are unique together, where what is there already is updated. */
+    /** A combination of unique columns; records that already exist by them are updated. */
     conflictColumns: jsonb('conflict_columns'),
-    /** Who imports: the rules of the table that bind them bind their file. */
+    /** The importing principal; the row rules of the table that apply to it apply to the file. */
     principal: jsonb('principal').notNull(),
     requestId: text('request_id'),
     status: text('status').notNull(),
     bytes: bigint('bytes', { mode: 'number' }).notNull().default(0),
-    /** Batches of it that are committed, and what became of their rows. */
+    /** Number of committed batches, and the outcome of their rows. */
     batches: integer('batches').notNull().default(0),
     bytesDone: bigint('bytes_done', { mode: 'number' }).notNull().default(0),
     written: bigint('written', { mode: 'number' }).notNull().default(0),
@@ -60,7 +60,7 @@ export const recordImports = pgTable(
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
 
-/** The file of an import, until it is over. */
+/** The file of an import, kept until the import ends. */
 export const recordImportParts = pgTable(
   'record_import_parts',
   {

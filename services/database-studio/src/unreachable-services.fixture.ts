@@ -1,4 +1,4 @@
-/** Addresses of the services that the studio calls: none answers there. */
+/** Addresses of the services that the studio calls, at which nothing listens. */
 export const unreachableServices = {
   SERVICE_URLS: JSON.stringify({
     settings: 'http://127.0.0.1:1',

@@ -54,7 +54,7 @@ const schema = backendConfig.extend({
 })
 export type DispatcherConfig = z.infer<typeof schema>
 
-/** The service's settings from environment variables. Throws ConfigError. */
+/** Parses the service's settings from environment variables. Throws ConfigError. */
 export function loadConfig(env: Record<string, string | undefined>): DispatcherConfig {
   const config = parseConfig(schema, env)
   if (config.webhookHeldRetentionDays < config.webhookRetentionDays)

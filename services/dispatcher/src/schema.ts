@@ -21,28 +21,28 @@ export const webhooks = readModelTable('webhooks', { status: stateText('status',
   index('webhooks_list_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
 ])
 
-/** What was sent again by hand, and replays of many as their events tell of them: see ADR 018. */
+/** Manual resends, and replay jobs as described by their events: see ADR 018. */
 export const webhookResends = readModelTable('webhook_resends', {})
 export const webhookReplays = readModelTable('webhook_replays', {})
 
-/** Counts failed deliveries in a row. Apart from the webhook, since it changes with every delivery. */
+/** Counts consecutive failed deliveries. Separate from the webhook, because it changes with every delivery. */
 export const webhookHealth = pgTable('webhook_health', {
   webhookId: text('webhook_id').primaryKey(),
-  /** The webhook's epoch the count belongs to; a resumed webhook starts a new one, and so a new count. */
+  /** The webhook's epoch that the count belongs to; resuming a webhook starts a new epoch and count. */
   epoch: integer('epoch').notNull(),
   consecutiveFailures: integer('consecutive_failures').notNull(),
-  /** The longest run of failures within the results last recorded. */
+  /** The longest run of failures within the results recorded last. */
   peak: integer('peak').notNull(),
 })
 
-/** How fast a webhook with a rate limit has been sent to, over all replicas. */
+/** Rate limit state of a webhook, over all replicas. */
 export const webhookPace = pgTable('webhook_pace', {
   webhookId: text('webhook_id').primaryKey(),
-  /** Unix milliseconds from which on the next attempt may start; earlier ones are given out. */
+  /** Unix milliseconds at which the next attempt may start; earlier slots are taken. */
   nextAt: doublePrecision('next_at').notNull(),
 })
 
-/** Counts the changes of a tenant's webhooks, in their transactions: who keeps them in memory compares. */
+/** Counts the changes of a tenant's webhooks, in the same transactions; compared by replicas that cache webhooks. */
 export const webhookRevisions = pgTable(
   'webhook_revisions',
   {
@@ -55,20 +55,20 @@ export const webhookRevisions = pgTable(
   ],
 )
 
-/** When something of a webhook is due next, and whether it is sent at all: see ADR 040. */
+/** When a webhook's next delivery is due, and whether it is sent at all: see ADR 040. */
 export const webhookQueues = pgTable(
   'webhook_queues',
   {
     webhookId: text('webhook_id').primaryKey(),
-    /** The webhook's, or `deleted`. */
+    /** Status of the webhook, or `deleted`. */
     status: text('status').notNull(),
-    /** Unix milliseconds; never later than the earliest `due_at` of its deliveries. Null: nothing is due. */
+    /** Unix milliseconds; never later than the earliest `due_at` of its deliveries. Null if none is due. */
     nextDueAt: bigint('next_due_at', { mode: 'number' }),
-    /** No delivery that is due has a lesser id: earlier days need not be looked at. */
+    /** No due delivery has a lower id, so partitions of earlier days need not be read. */
     oldestId: text('oldest_id').notNull().default(''),
-    /** Unix milliseconds: what was due by then was missed during a pause, and is drained. 0: nothing is. */
+    /** Unix milliseconds: deliveries due until then were missed during a pause and are drained. 0 if there are none. */
     resumedAt: bigint('resumed_at', { mode: 'number' }).notNull().default(0),
-    /** Unix milliseconds of the next step of the drain. */
+    /** Unix milliseconds of the next drain step. */
     drainAt: bigint('drain_at', { mode: 'number' }).notNull().default(0),
     drainedTo: text('drained_to').notNull().default(''),
   },
@@ -80,31 +80,31 @@ export const webhookQueues = pgTable(
   ],
 )
 
-/** What of each source's log was fanned out before a webhook was there, and so is not for it: see ADR 040. */
+/** Positions in each source's log that were fanned out before a webhook existed and are not sent to it: see ADR 040. */
 export const webhookFences = pgTable(
   'webhook_fences',
   {
     webhookId: text('webhook_id').notNull(),
     source: text('source').notNull(),
-    /** Everything up to this position. */
+    /** All positions up to this one are fenced. */
     floor: bigint('floor', { mode: 'number' }).notNull(),
-    /** And these above it: of each run the first one, and the last one with a minus. */
+    /** Fenced positions above it, as runs: the first position, followed by the last one negated. */
     done: bigint('done', { mode: 'number' }).array().notNull(),
   },
   (table) => [primaryKey({ name: 'webhook_fences_pkey', columns: [table.webhookId, table.source] })],
 )
 
-/** Positions that are fanned out, a row per batch and source, until the consumer's floor has passed them. */
+/** Fanned out positions, one row per batch and source, until the consumer's floor has passed them. */
 export const fanOutMarks = pgTable('fan_out_marks', {
   source: text('source').notNull(),
-  /** The highest of them. */
+  /** The highest of these positions. */
   last: bigint('last', { mode: 'number' }).notNull(),
   positions: bigint('positions', { mode: 'number' }).array().notNull(),
 })
 
 /**
- * Events on their way, once each, as they were published (json keeps the bytes): retries send the same body.
- * Partitioned by the day in the id, like the deliveries and their attempts: see ADR 015.
+ * Events with unfinished or recent deliveries, stored once as published (json preserves the text): retries send the
+ * same body. Partitioned by the day in the id, like the deliveries and their attempts: see ADR 015.
  */
 export const deliveryEvents = pgTable('delivery_events', {
   eventId: text('event_id').primaryKey(),
@@ -114,10 +114,13 @@ export const deliveryEvents = pgTable('delivery_events', {
   createdAt: text('created_at').notNull(),
 })
 
-/** Draws the positions of changes; one after the other over all sessions. */
+/** Sequence of change positions, which ascend over all sessions. */
 export const deliveryChanges = pgSequence('delivery_changes')
 
-/** One event for one webhook. `due_at` and lease: see ADR 011. The id says which event and webhook: see ADR 015. */
+/**
+ * One event for one webhook. `due_at` and lease: see ADR 011. The id is derived from event
+ * and webhook: see ADR 015.
+ */
 export const deliveries = pgTable(
   'deliveries',
   {
@@ -130,16 +133,16 @@ export const deliveries = pgTable(
     url: text('url').notNull(),
     status: text('status').notNull(),
     attempts: integer('attempts').notNull().default(0),
-    /** Attempts made before the present cycle; a manual retry begins a new one. */
+    /** Attempts made before the present cycle; a manual retry starts a new cycle. */
     cycleBase: integer('cycle_base').notNull().default(0),
-    /** Unix milliseconds. Without a lease: when the next attempt is due. With one: when the lease ends. */
+    /** Unix milliseconds. Without a lease: when the next attempt is due. With a lease: when it expires. */
     dueAt: bigint('due_at', { mode: 'number' }),
-    /** The replica that is sending, or about to. */
+    /** The replica that sends it or is about to. */
     leaseOwner: text('lease_owner'),
     replayOf: text('replay_of'),
-    /** Length of the event as JSON, which bounds what is claimed at once. */
+    /** Length of the event as JSON; limits how much is claimed at a time. */
     bytes: integer('bytes').notNull().default(0),
-    /** Of a webhook that sends in order: the value it orders by, as JSON, and the event's place in the stream. */
+    /** Ordering key of an ordered webhook's delivery, as JSON, followed by the event's sequence in the stream. */
     orderingKey: text('ordering_key'),
     orderingSequence: text('ordering_place'),
     lastAttemptAt: text('last_attempt_at'),
@@ -149,7 +152,7 @@ export const deliveries = pgTable(
     lastErrorKind: text('last_error_kind'),
     lastErrorMessage: text('last_error_message'),
     createdAt: text('created_at').notNull(),
-    /** Of the last change by an attempt or a resend; null before the first: see ADR 086. */
+    /** Change position of the last attempt or resend; null before the first: see ADR 086. */
     changePosition: bigint('change_position', { mode: 'number' }),
   },
   (table) => [
@@ -177,7 +180,7 @@ export const deliveries = pgTable(
   ],
 )
 
-/** One request made for a delivery, secrets redacted. */
+/** One request of a delivery, with secrets redacted. */
 export const deliveryAttempts = pgTable(
   'delivery_attempts',
   {
@@ -195,7 +198,10 @@ export const deliveryAttempts = pgTable(
     responseTruncated: boolean('response_truncated'),
     errorKind: text('error_kind'),
     errorMessage: text('error_message'),
-    /** Null where that phase was not come to, or the connection was there; all of them before they were measured. */
+    /**
+     * Null if the phase was not reached or the connection was reused; all are null in rows
+     * from before they were measured.
+     */
     dnsMs: integer('dns_ms'),
     connectMs: integer('connect_ms'),
     tlsMs: integer('tls_ms'),
@@ -206,7 +212,7 @@ export const deliveryAttempts = pgTable(
   (table) => [primaryKey({ name: 'delivery_attempts_pkey', columns: [table.deliveryId, table.number] })],
 )
 
-/** Jobs that have a step to make. */
+/** Jobs with a pending step. */
 export const dueReplays = dueTable({
   table: 'replay_jobs',
   key: 'id',
@@ -214,7 +220,7 @@ export const dueReplays = dueTable({
   waiting: "status = 'running'",
 })
 
-/** A replay of many deliveries: what to replay, and how far it is. */
+/** A replay of many deliveries: selection and progress. */
 export const replayJobs = pgTable(
   'replay_jobs',
   {
@@ -227,14 +233,14 @@ export const replayJobs = pgTable(
     eventType: text('event_type'),
     fromTime: text('from_time'),
     toTime: text('to_time').notNull(),
-    /** Of a retry of a group of failures: its cause, and the change position up to which they are retried. */
+    /** For a retry of a failure group: its cause, and the change position up to which failures are retried. */
     cause: text('cause'),
     toPosition: bigint('to_position', { mode: 'number' }),
     total: integer('total').notNull(),
     replayed: integer('replayed').notNull().default(0),
-    /** The delivery replayed last; the job goes on behind it. */
+    /** The last replayed delivery; the job continues after it. */
     lastDeliveryId: text('last_delivery_id').notNull().default(''),
-    /** Of the next step. */
+    /** When the next step is due. */
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
     createdAt: text('created_at').notNull(),
     finishedAt: text('finished_at'),

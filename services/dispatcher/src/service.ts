@@ -62,15 +62,18 @@ import { webhookAggregate } from './webhook/webhook-store.js'
 export { findLateWebhooks, type WaitingWebhook } from './webhook/waiting-webhooks.js'
 
 const fanOutConsumer = 'dispatcher-delivery-fanout'
-/** While some wait for their attempts and their rows, which they write together, the attempts of the next one start. */
+/**
+ * While some batches wait for their attempts and their rows, which share statements, the
+ * attempts of the next one start.
+ */
 const batchesInFlight = 16
 const secretsKeptMs = 10_000
 
 type Context = ServiceContext<DispatcherConfig>
 
-/** What tests replace. */
+/** Dependencies that tests replace. */
 export interface DispatcherOverrides extends ServiceOverrides {
-  /** Which subscription entries are taken: by the catalogue unless given. */
+  /** Decides which subscription entries are accepted; by default those that match the event catalogue. */
   matchesSomeEvent?: (pattern: string) => boolean
 }
 
@@ -102,8 +105,8 @@ const outboundOf = (config: DispatcherConfig): Promise<Outbound> =>
     allowedCidrs: config.webhookAllowedCidrs,
     deniedCidrs: config.webhookDeniedCidrs,
     allowHttp: config.webhookAllowHttp,
-    // Webhooks of several tenants may call one host, so none may wait for a connection another one holds: how many
-    // there are is for the queues to decide.
+    // Webhooks of several tenants may call one host, and none may wait for a connection used by another. Concurrency is
+    // limited by the queues instead.
     connectionsPerOrigin: config.webhookConcurrency + config.webhookRetryConcurrency + queueLimits.maxSlow,
   })
 
@@ -122,7 +125,7 @@ interface SendingOptions extends Required<Pick<DispatcherOverrides, 'matchesSome
   budgets: Budgets
 }
 
-/** Sends deliveries, and makes the routes of what is sent and of webhooks. */
+/** Starts sending deliveries, and returns the routes of deliveries and webhooks. */
 function startSending(ctx: Context, { outbound, limits, budgets, matchesSomeEvent }: SendingOptions) {
   const { config, database, store, clock, log, relay, cursors, link, names, metrics, tracing } = ctx
   const settings = openServiceClient(ctx, 'settings')
@@ -183,10 +186,11 @@ function startSending(ctx: Context, { outbound, limits, budgets, matchesSomeEven
   const consumer = ctx.consume({
     durable: fanOutConsumer,
     batchesInFlight,
-    // Deliveries are unique by event and webhook, so they are committed by themselves: a repeated batch changes nothing.
+    // Deliveries are unique by event and webhook and are committed in their own transaction: a
+    // repeated batch changes nothing.
     performLazily: (events, { origins, sequences }) =>
       dispatch.fanOut(toArrivedEvents(events, origins), sequences),
-    // Where they stand is kept of all of them: a webhook that is made later gets none of them.
+    // The positions of all events are stored, so that webhooks created later do not receive them.
     verifyAll: true,
   })
   return {
@@ -219,7 +223,7 @@ function startSending(ctx: Context, { outbound, limits, budgets, matchesSomeEven
   }
 }
 
-/** 0 stands for no limit. */
+/** A limit of 0 means unlimited. */
 function shareOf(limits: Limits, workspaceId: string): Share {
   const most = (name: LimitName) => limits.of(name, workspaceId) || Number.POSITIVE_INFINITY
   return {
@@ -230,7 +234,7 @@ function shareOf(limits: Limits, workspaceId: string): Share {
   }
 }
 
-/** With a port of its own it is the same after a restart, and another one than that of the next replica on this host. */
+/** With a configured port, the name stays the same after a restart and differs from other replicas on this host. */
 function ownerOf({ instanceId, port }: DispatcherConfig): string {
   return `${instanceId}:${port === 0 ? randomUUID() : port}`
 }

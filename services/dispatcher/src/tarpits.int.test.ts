@@ -3,7 +3,10 @@ import { newId } from '@opsplane/contracts'
 import { testPrincipal, waitFor } from '@opsplane/testing'
 import { type DispatcherFixture, startDispatcher } from './fixture/dispatcher-fixture.js'
 
-/** Without shares so many as `npm run test:long` makes would have all places there are, first attempts and slow ones. */
+/**
+ * With the number used by `npm run test:long`, the webhooks would take all places, first
+ * attempts and slow ones, without shares.
+ */
 const tarpits = Number(process.env.TEST_TARPITS ?? 64)
 const isLong = tarpits > 1_000
 const shares = isLong ? { attempts: 256, slowAttempts: 512 } : { attempts: 8, slowAttempts: 16 }
@@ -21,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-/** Sixteen at a time. */
+/** Creates sixteen at a time. */
 async function makeTarpits(): Promise<void> {
   const url = fixture.endpoint('tarpit', () => new Promise(() => undefined))
   let next = 0
@@ -42,12 +45,12 @@ it('goes on delivering for others while one workspace has endpoints that never a
   expect((await api.post('/webhooks', body)).status).toBe(201)
 
   await fixture.publish({ type: 'tarpit.created' })
-  // So many sockets are open, and the first attempts of the others wait for one of them.
+  // This many sockets are open; further first attempts wait for one of them.
   const started = () => fixture.requestsTo('tarpit').length
   await waitFor(() => started() >= open)
   for (let at = 0; at < events; at++) await fixture.publish({ workspaceId: other })
   await waitFor(() => fixture.requestsTo('quick').length === events)
-  // Of thousands the first may have timed out by then, and given their places to the next.
+  // With thousands, the first attempts may have timed out and freed their places.
   if (isLong) expect(started()).toBeLessThan(tarpits)
   else expect(started()).toBe(open)
 })

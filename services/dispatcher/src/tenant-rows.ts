@@ -1,6 +1,6 @@
 import { type AnyColumn, and, eq } from 'drizzle-orm'
 
-/** Rows of one tenant; an environment is one of an event or a request, which was checked. */
+/** Condition for the rows of one tenant; the environment was validated with the event or request. */
 export const belongsToTenant = (
   table: Record<'workspaceId' | 'environment', AnyColumn>,
   { workspaceId, environment }: { workspaceId: string; environment: string },

@@ -15,9 +15,9 @@ import type { TokenCache, VerifyRequest } from './token-cache.js'
 
 export interface Authenticator {
   /**
-   * Who a request acts as; undefined on public routes, and for guests. Throws ApiError: 401, 403, `workspace_required`,
-   * `validation_failed` for a header, or `rate_limited`. `onLimit` is given the request's rate limit as response
-   * headers, whatever comes of it.
+   * The principal of a request; `undefined` for public routes and guests. Throws ApiError: 401, 403,
+   * `workspace_required`, `validation_failed` for a header, or `rate_limited`. `onLimit` receives the rate limit as
+   * response headers in every case.
    */
   authenticate(
     caller: Caller,
@@ -25,10 +25,11 @@ export interface Authenticator {
     onLimit: (headers: RateHeaders) => void,
   ): Promise<Principal | undefined>
   /**
-   * Throws unless the caller would be let in again, with all permissions they had then. Costs nothing of a rate limit.
+   * Throws unless the caller would still be authenticated, with all permissions they had
+   * before. Does not count against rate limits.
    */
   recheck(caller: Caller, then: Principal): Promise<void>
-  /** Rechecks a caller again and again, whose answer goes on; `refuse` is called once they would not be let in. */
+  /** Rechecks periodically a caller whose response is still in progress; calls `refuse` once they would be rejected. */
   follow(caller: Caller, then: Principal, refuse: (error: ApiError) => void): OpenAnswer
 }
 
@@ -40,29 +41,29 @@ export interface Caller {
 export interface AuthenticatorOptions {
   tokens: TokenCache
   openAnswers: Pick<OpenAnswers, 'follow'>
-  /** Per API key; of sessions per person and workspace. */
+  /** Per API key; for sessions per user and workspace. */
   limiter: RateLimiter
   /** Per network, for requests without a valid token. */
   anonymousLimiter: RateLimiter
-  /** Per network, for tokens that settings has not verified lately. */
+  /** Per network, for tokens that settings has not verified recently. */
   unverifiedTokenLimiter: RateLimiter
   sessionCookie: Pick<SessionCookie, 'tokenOf'>
 }
 
 const bearer = /^Bearer +([\x21-\x7e]+) *$/i
-/** Settings takes no longer ones; every token it makes is far shorter. */
+/** Maximum length accepted by settings; the tokens it issues are far shorter. */
 const maxTokenLength = 500
 const slugPattern = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
 const keyPrefix = `${idPrefixes.token}_`
 
-/** The most tokens without a recent verification that settings verifies at a time. */
+/** Maximum tokens without a recent verification that are verified concurrently. */
 const maxUnverifiedTokens = 32
 
 export function createAuthenticator(options: AuthenticatorOptions): Authenticator {
   const { tokens, openAnswers, limiter, anonymousLimiter, unverifiedTokenLimiter, sessionCookie } = options
   const readToken = tokenReader(sessionCookie)
-  /** Of a request that was let in before. */
+  /** The verification request for a request that was authenticated before. */
   const questionAgain = (request: IncomingMessage) => {
     const environment = Environment.safeParse(request.headers['x-environment'] ?? 'production')
     return buildVerifyRequest(
@@ -82,8 +83,8 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
   }
 
   /**
-   * A refused request counts against its network. That limit never stops requests with a valid token; the others are
-   * answered with 429.
+   * A rejected request counts against its network. That limit never blocks requests with a valid token; other requests
+   * are answered with 429.
    */
   const identify = async (
     question: VerifyRequest,
@@ -123,7 +124,7 @@ export function createAuthenticator(options: AuthenticatorOptions): Authenticato
       const slug = request.headers['x-workspace']
       const problem = !environment.success ? invalidEnvironment() : workspaceProblem(slug, access)
       if (problem !== null) {
-        // Only who has a valid token learns what else is wrong with the request.
+        // Other problems of the request are revealed only to callers with a valid token.
         const question = { token, workspace: undefined, environment: 'production' }
         const principal = await identify(question, clientAddress, onLimit).catch((error: unknown) => {
           if (!(error instanceof ApiError && error.status === 403)) throw error
@@ -160,18 +161,18 @@ function buildVerifyRequest(
 
 type OnLimit = (headers: RateHeaders) => void
 
-/** A refusal is charged only to the address it came from, since a refused token identifies no caller. */
+/** A rejection counts only against the source address, since a rejected token identifies no caller. */
 const isDenial = (error: unknown) =>
   error instanceof ApiError && (error.status === 401 || error.status === 403)
 
-/** What stands in the Authorization header, if it is a Bearer. */
+/** The token in the Authorization header, if its scheme is Bearer. */
 export const parseBearerToken = ({ headers }: IncomingMessage): string | undefined =>
   bearer.exec(headers.authorization ?? '')?.[1]
 
-/** Whether settings has issued it, by its looks. */
+/** Whether settings has issued the token, judging by its prefix. */
 const isPlatformToken = (token: string | undefined): boolean => token?.startsWith('ops_') === true
 
-/** The Bearer goes before the cookie, which only a request without Authorization is made with. */
+/** The Authorization header takes precedence over the cookie. */
 function tokenReader({ tokenOf }: Pick<SessionCookie, 'tokenOf'>) {
   const find = (request: IncomingMessage): string => {
     if (request.headers.authorization === undefined) {

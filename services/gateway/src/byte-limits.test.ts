@@ -57,7 +57,7 @@ const bytesLeft = (response: Response) =>
 describe.each(['/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/itsm/page'])(
   'the bytes of %s',
   (path) => {
-    /** Until there is nothing left. */
+    /** Repeats requests until the limit is used up. */
     const useUp = async () => {
       for (let n = 0; n < 500; n++) {
         const response = await get(path)
@@ -104,7 +104,7 @@ describe('the bytes that a workspace is sent', () => {
     service.handler = (_, response) => response.end(document)
     expect(await answersTo(asAda)).toEqual([200, '100'])
     expect(await answersTo(asAda)).toEqual([429, '0'])
-    // A stream has limits of its own, and the person outside of the workspace another bucket.
+    // A stream has separate limits, and the user outside the workspace has a separate bucket.
     expect((await get('/itsm/download', asAda)).status).toBe(200)
     expect(await answersTo({ Authorization: asAda.Authorization }, '/auth/me')).toEqual([200, '100'])
     const refused = await get('/itsm/incidents', asAda)

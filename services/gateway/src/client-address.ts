@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 
 /**
- * An address as it is compared: IPv4 as such also where a socket speaks IPv6, without the port or the brackets some
- * proxies write, and without a zone. Empty when it is none.
+ * Normalizes an address for comparison: IPv4 also if mapped to IPv6, without port, brackets (which some proxies write)
+ * and zone. Empty if it is not an address.
  */
 function addressIn(text: string): string {
   const trimmed = text.trim().toLowerCase()
@@ -14,7 +14,7 @@ function addressIn(text: string): string {
   return isIP(plain) === 0 ? '' : plain
 }
 
-/** One spelling for each IPv6 address, so that it has one rate limit. */
+/** A unique spelling of each IPv6 address, so that it has one rate limit. */
 function canonical(address: string): string {
   const text = new URL(`http://[${address}]`).hostname.slice(1, -1)
   const mapped = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(text)
@@ -23,7 +23,7 @@ function canonical(address: string): string {
   return [high, low].flatMap((group = 0) => [group >> 8, group & 0xff]).join('.')
 }
 
-/** Whether an address, as a socket has it, is in one of the networks. */
+/** Whether an address, as reported by a socket, is in one of the networks. */
 export function isAddressWithin(cidrs: readonly string[]): (address: string) => boolean {
   const networks = new BlockList()
   for (const cidr of cidrs) {
@@ -37,9 +37,9 @@ export function isAddressWithin(cidrs: readonly string[]): (address: string) => 
 }
 
 /**
- * Returns how to tell a request's client address: the socket's, unless that is one of the trusted proxies;
- * then the last address in X-Forwarded-For that is not itself a trusted proxy. What a proxy wrote that is no address
- * ends the search at that proxy. `Forwarded` is not read: a proxy that does not set it passes on what a client made up.
+ * Returns a function that determines a request's client address: the socket's, unless it is a trusted proxy; then the
+ * last address in X-Forwarded-For that is not a trusted proxy. An invalid entry ends the search at the proxy that wrote
+ * it. `Forwarded` is ignored: a proxy that does not set it would pass on a value made up by the client.
  */
 export function createClientAddressReader(
   trustedCidrs: readonly string[],

@@ -66,7 +66,7 @@ export const gatewayConfig = baseConfig.extend({
 
 export type GatewayConfig = z.infer<typeof gatewayConfig>
 
-/** Throws ConfigError naming every variable that is wrong. */
+/** Throws ConfigError listing every invalid variable. */
 export function loadConfig(env: Record<string, string | undefined>): GatewayConfig {
   return parseConfig(gatewayConfig, env)
 }

@@ -11,7 +11,7 @@ afterEach(async () => {
   await platform.stop()
 })
 
-/** A connection, and all it is sent. */
+/** A connection, and all bytes received on it. */
 async function open() {
   const { hostname, port } = new URL(platform.url)
   const socket = connect(Number(port), hostname)
@@ -31,7 +31,7 @@ type Connection = Awaited<ReturnType<typeof open>>
 
 const headers = Object.entries({ ...asAda, Host: 'api.test' }).map(([name, value]) => `${name}: ${value}`)
 const request = ['GET /api/v1/itsm/incidents HTTP/1.1', ...headers, '', ''].join('\r\n')
-/** The head and body of the one answer that a connection gets; nothing where it is closed before. */
+/** Head and body of the single response on a connection; empty if it is closed before. */
 async function ask({ socket, seen }: Connection): Promise<string> {
   seen.text = ''
   socket.write(request)
@@ -44,7 +44,7 @@ test('a network has so many connections, whatever they do; others wait until one
   const [idle, used] = [await open(), await open()]
   expect(await ask(used)).toMatch(/^HTTP\/1.1 200 /)
 
-  // A connection too many gets an answer only if it asks in the second until it is closed.
+  // A connection above the limit gets a response only if it sends a request in the second before it is closed.
   const { refused, answer } = await waitFor(async () => {
     const refused = await open()
     const answer = await ask(refused)
@@ -56,7 +56,7 @@ test('a network has so many connections, whatever they do; others wait until one
   expect(answer).toContain('"code":"rate_limited"')
   expect(answer).toContain('"limit":"connectionsPerAddress"')
   await waitFor(() => refused.seen.closed)
-  // Silent clients cannot keep a connection.
+  // Clients that send nothing cannot keep a connection.
   const silent = await open()
   await waitFor(() => silent.seen.closed)
 

@@ -5,26 +5,26 @@ import { beginExchange, sendError } from '@opsplane/http'
 import { createConcurrencyLimiter, type Logger, parseNetwork } from '@opsplane/runtime'
 
 export interface ConnectionLimitOptions {
-  /** Connections of one network that may be open at once; 0 for any. */
+  /** Maximum concurrent connections of one network; 0 for unlimited. */
   maxConnections: number
-  /** Whether an address is a proxy of the operator, which brings the connections of many. */
+  /** Whether an address is a proxy of the operator, which carries connections of many clients. */
   isProxy(address: string): boolean
   log: Logger
 }
 
-/** How long a connection that is one too many has for the request it is refused by. */
+/** Milliseconds in which a connection above the limit may send the request that is rejected. */
 const refusalMs = 1_000
 
 /**
- * No network has more connections open than its share: before a request nothing else is known of who is there. One too many
- * has its first request answered with 429, and is closed after a second in any case.
+ * Limits the open connections per network, because before a request only the address is known. On a connection above
+ * the limit the first request is answered with 429, and the connection is closed after a second in any case.
  */
 export function createConnectionLimit({ maxConnections, isProxy, log }: ConnectionLimitOptions) {
   const limiter = createConcurrencyLimiter({ perKey: maxConnections, refusal: tooMany })
   const refused = new WeakSet<Socket>()
 
   return {
-    /** For each connection a server accepts. */
+    /** Called for each connection that a server accepts. */
     accept(socket: Socket): void {
       const { remoteAddress = '' } = socket
       if (maxConnections === 0 || remoteAddress === '' || isProxy(remoteAddress)) return
@@ -34,7 +34,7 @@ export function createConnectionLimit({ maxConnections, isProxy, log }: Connecti
       const cut = setTimeout(() => socket.destroy(), refusalMs)
       socket.once('close', () => clearTimeout(cut))
     },
-    /** Lets the requests of all other connections through. */
+    /** Passes on the requests of all other connections. */
     guard(app: RequestListener): RequestListener {
       return (req, res) => {
         if (!refused.has(req.socket)) return app(req, res)

@@ -7,7 +7,7 @@ const header = (name: string, description: string, example: string, required = t
   ...{ name, in: 'header' as const, required, description, schema: text, example },
 })
 
-/** What an endpoint receives; the schema of `data` by type of event is in `/events/catalog`. */
+/** The request sent to an endpoint; schemas of `data` by event type are in `/events/catalog`. */
 export const deliveryWebhook: Webhooks = {
   delivery: {
     post: {

@@ -20,7 +20,10 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.png': 'image/png',
 }
 
-/** Everything comes from here: no inline script or style, nothing from elsewhere, no framing. */
+/**
+ * Allows only resources of this origin, and images and fonts in `data:` URLs: no inline scripts or styles, no other
+ * origins, no framing.
+ */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "base-uri 'none'",
@@ -33,7 +36,7 @@ const contentSecurityPolicy = [
   "style-src 'self'",
 ].join(';')
 
-/** Ends a route of what is only read: any other method, TRACE included, is a 405. */
+/** Rejects all other methods of a read-only route, including TRACE, with 405. */
 export const onlyReads: RequestHandler = ({ method }) => {
   throw methodNotAllowed(method, ['GET'])
 }
@@ -75,7 +78,7 @@ export function docsRoutes(sendDocument: SendDocument): Router {
 const ownFiles = ['docs.css', 'docs.js', 'topics.js']
 const swaggerFiles = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png']
 const forAnHour = 'public, max-age=3600'
-/** For the address with the hash of the content, which the page has. */
+/** For addresses that contain the hash of the content, as used by the page. */
 const immutable = 'public, max-age=31536000, immutable'
 
 interface KeptFile {
@@ -83,7 +86,7 @@ interface KeptFile {
   hash: string
 }
 
-/** What a file imports is named with the hash of its content, too. */
+/** Files imported by another one are named with the hash of their content, too. */
 async function keepFile(file: URL, keep: (name: string) => Promise<KeptFile>): Promise<KeptFile> {
   let bytes = await readFile(file)
   if (file.pathname.endsWith('/docs.js')) {

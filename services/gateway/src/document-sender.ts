@@ -10,7 +10,10 @@ export type SendDocument = (
   headers: Readonly<Record<string, string | undefined>>,
 ) => Promise<void>
 
-/** Sends documents, whose bytes count against the client's network. Throws `rate_limited` and `precondition_failed`. */
+/**
+ * Sends documents, and counts their bytes against the client's network. Throws `rate_limited` and
+ * `precondition_failed`.
+ */
 export function createDocumentSender({
   clientAddress,
   anonymousBytes,

@@ -184,7 +184,7 @@ describe('the docs page', () => {
   test.each(['/docs', '/docs/docs.css', '/openapi.json'])('%s is only read', async (path) => {
     const { hostname, port } = new URL(platform.url)
     const [head] = await new Promise<string[]>((resolve, reject) => {
-      // Not fetch, which knows no TRACE.
+      // Uses a socket, because fetch does not support TRACE.
       const socket = connect(Number(port), hostname, () =>
         socket.end(`TRACE /api/v1${path} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n\r\n`),
       )
@@ -251,7 +251,7 @@ describe('health', () => {
   test('is ready as long as settings is, and reports the reasons of each service', async () => {
     const ready = () => call(`${platform.url}/readyz`)
     const allUp = { settings: 'up', itsm: 'up', dispatcher: 'up' }
-    // On a busy machine a service may take longer to answer than a check waits for it.
+    // On a busy machine a service may respond more slowly than a check waits.
     await waitFor(async () => {
       expect(await checksOf()).toEqual(allUp)
       return true

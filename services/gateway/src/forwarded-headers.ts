@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders, IncomingMessage } from 'node:http'
 import { sessionCookieHeader, ssoCookieHeader } from '@opsplane/contracts'
 import { apiPrefix } from './target.js'
 
-/** Headers that speak about one connection only. */
+/** Headers that apply to a single connection. */
 const hopByHop = [
   'connection',
   'keep-alive',
@@ -15,7 +15,7 @@ const hopByHop = [
   'upgrade',
 ]
 
-/** What a client must not tell a service: it is the gateway's to say, or is no part of the API. */
+/** Headers that clients must not send to services: they are set by the gateway, or are not part of the API. */
 const notForServices = new Set([
   ...hopByHop,
   'authorization',
@@ -35,10 +35,10 @@ const notForServicesPrefixes = ['x-forwarded-', 'x-internal-', 'x-opsplane-']
 const isForServices = (name: string) =>
   !notForServices.has(name) && !notForServicesPrefixes.some((prefix) => name.startsWith(prefix))
 
-/** Names listed in a Connection header are hop-by-hop too. */
+/** Names listed in a Connection header are hop-by-hop as well. */
 const connectionOptions = (value: string) => value.split(',').map((name) => name.trim().toLowerCase())
 
-/** A client's headers without what must not reach a service, as a flat name, value list. */
+/** A client's headers without those that must not reach a service, as a flat list of names and values. */
 export function requestHeaders({ rawHeaders, headers }: IncomingMessage): string[] {
   const { connection } = headers
   const options = connection === undefined || connection === 'keep-alive' ? [] : connectionOptions(connection)
@@ -51,13 +51,13 @@ export function requestHeaders({ rawHeaders, headers }: IncomingMessage): string
   return kept
 }
 
-/** In which settings says what goes into a cookie. */
+/** Headers in which settings sends values for cookies. */
 const cookieHeaders = [sessionCookieHeader, ssoCookieHeader] as const
 
-/** Makes cookies of what stands in one of `cookieHeaders`. */
+/** Builds the Set-Cookie values for one of `cookieHeaders`. */
 export type SetCookies = (header: (typeof cookieHeaders)[number], text: string) => readonly string[]
 
-/** A service's headers for the client, with the gateway's own. Changes and returns `headers`. */
+/** A service's headers for the client, plus the gateway's own. Modifies and returns `headers`. */
 export function responseHeaders(
   headers: IncomingHttpHeaders,
   added: Record<string, string>,
@@ -74,7 +74,7 @@ export function responseHeaders(
     for (const name of connectionOptions(headers.connection)) delete headers[name]
   }
   for (const name of hopByHop) delete headers[name]
-  // A service names an address below its own root.
+  // Services use addresses relative to their own root.
   if (headers.location?.startsWith('/')) headers.location = `${apiPrefix}${headers.location}`
   return Object.assign(headers, added)
 }

@@ -3,7 +3,7 @@ import { waitFor } from '@opsplane/testing'
 import { asAda, call, startPlatform, type TestPlatform } from './fixture/platform.js'
 
 let platform: TestPlatform
-/** Answers everything held back so far. */
+/** Sends all responses held back so far. */
 let answerAll: () => void
 let held = 0
 

@@ -10,11 +10,11 @@ afterEach(() => platform.stop())
 const get = (headers: Record<string, string>) => call(`${platform.url}/api/v1/itsm/incidents`, { headers })
 const withKey = (key: string) => ({ ...asAda, Authorization: `Bearer ${key}` })
 
-/** More requests at once than the limit has room for. */
+/** Sends more requests than the limit permits. */
 async function flood(headersOf: (at: number) => Record<string, string>): Promise<number[]> {
   const statuses: number[] = []
   for (let at = 0; at < 110; at++) statuses.push((await get(headersOf(at))).status)
-  // What settings said of a key has run out by then, and less than one request has been added to the limit.
+  // The cached verification of a key has expired by then, and less than one request has been refilled.
   platform.pass(600)
   return statuses
 }
@@ -27,7 +27,7 @@ test.each<[string, (at: number) => Record<string, string>]>([
   for (let round = 0; round < 2; round++) {
     const statuses = await flood((at) => headersOf(round * 1_000 + at))
     expect(statuses).toContain(429)
-    // One that has been in before, and one that has not.
+    // One token that was verified before, and one that was not.
     expect((await get(asAda)).status).toBe(200)
     expect((await get(withKey(`good${round}`))).status).toBe(200)
   }
@@ -39,7 +39,7 @@ test('as many wrong keys as take all there is for them stop at the gateway, know
   const asked = platform.questions.length
   expect((await get(withKey('bad'))).status).toBe(429)
   expect(platform.questions).toHaveLength(asked)
-  // What settings said of it has run out meanwhile.
+  // The cached verification has expired meanwhile.
   platform.pass(501)
   expect((await get(asAda)).status).toBe(200)
 })

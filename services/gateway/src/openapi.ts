@@ -14,25 +14,29 @@ import { formatYamlInSlices } from './yaml-in-slices.js'
 
 export interface OpenApiSource {
   /**
-   * One document of what runs, the same one until something changes. A service that does not answer keeps its last description; one
-   * that has never answered is left out. Throws when the descriptions contradict each other and never have been free of that.
+   * The merged document of the running services; the same object until something changes. A service that does not
+   * respond keeps its last description; one that has never responded is omitted. Throws if the descriptions contradict
+   * each other and there is no earlier consistent document.
    */
   document(format: 'json' | 'yaml'): Promise<CachedDocument>
 }
 
 export interface OpenApiSourceOptions {
   serviceUrls: Readonly<Record<string, string>>
-  /** Where the platform is; undefined for where the document came from. */
+  /** Public origin of the platform; if `undefined`, addresses are relative to the document. */
   origin: string | undefined
-  /** Connects to the services. */
+  /** HTTP agent for connections to services. */
   agent: Dispatcher
   monotonicMs: () => number
   log: Logger
 }
 
-/** For how long a document that has every service is served again without asking them. */
+/** Milliseconds for which a document that includes every service is served without new requests. */
 const cacheMs = 5_000
-/** Long, as the document leaves out a service that has not described itself yet; the first description takes the longest. */
+/**
+ * Long, because a service that has not responded yet is missing in the document, and its
+ * first description takes longest.
+ */
 const fetchTimeoutMs = 10_000
 
 const DocumentShape = z.looseObject({
@@ -47,14 +51,14 @@ interface Described {
   etag: string | undefined
 }
 
-/** Concurrent callers share one round of asking. What is the same as before is neither read nor merged again. */
+/** Concurrent callers share one round of requests. Unchanged descriptions are neither parsed nor merged again. */
 export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSource {
   const { serviceUrls, origin = '', agent, monotonicMs, log } = options
   const lastGood = new Map<string, Described>()
   let lastMerged: Written | undefined
   let round: { startedAt: number; merged: Promise<Written>; isOver: boolean } | undefined
 
-  /** Resolves with whether there is something new. */
+  /** Resolves with true if the description has changed. */
   const read = async (service: string, url: string): Promise<boolean> => {
     try {
       const described = await fetchDocument(url, agent, lastGood.get(service)?.etag)
@@ -69,13 +73,13 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
   const merge = async (): Promise<Written> => {
     const changes = await Promise.all(Object.entries(serviceUrls).map(([service, url]) => read(service, url)))
     if (lastMerged !== undefined && !changes.includes(true)) return lastMerged
-    // In the configured order, whichever answered first.
+    // In the configured order, whichever responded first.
     const documents = Object.keys(serviceUrls).flatMap((service) => lastGood.get(service)?.document ?? [])
     try {
       const merged = await mergeOpenApi([ownDocument, ...documents], ownDocument.info)
       lastMerged = createRenderings(servedAt(origin, merged))
     } catch (error) {
-      // Such as two releases side by side during an update.
+      // For example two releases side by side during an update.
       if (lastMerged === undefined) throw error
       log.error({ err: error }, 'the OpenAPI documents of the services contradict each other')
     }
@@ -84,13 +88,13 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
 
   const latest = (): Promise<Written> => {
     const now = monotonicMs()
-    // One at a time, so that an older one cannot finish last.
+    // One round at a time, so that an older one cannot finish last.
     if (round !== undefined && (!round.isOver || now - round.startedAt < cacheMs)) return round.merged
     const asking = { startedAt: now, merged: merge(), isOver: false }
     round = asking
     const end = () => {
       asking.isOver = true
-      // A service that has not described itself yet is asked again by the next request.
+      // A service without a description is requested again for the next caller.
       if (Object.keys(serviceUrls).some((name) => !lastGood.has(name))) round = undefined
     }
     asking.merged.then(end, end)
@@ -100,7 +104,7 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
   return { document: async (format) => (await latest())[format]() }
 }
 
-/** What is outside of the API has servers of its own in the documents of the services. */
+/** Paths outside the API have separate servers in the documents of the services. */
 function servedAt(origin: string, { paths, ...document }: OpenApiDocument): OpenApiDocument {
   const items = Object.entries(paths ?? {}).map(([path, item]) => [
     path,
@@ -114,7 +118,7 @@ interface Written {
   yaml(): Promise<CachedDocument>
 }
 
-/** Each format is written when it is first asked for. */
+/** Each format is rendered on its first request. */
 function createRenderings(document: OpenApiDocument): Written {
   let json: Promise<CachedDocument> | undefined
   let yaml: Promise<CachedDocument> | undefined
@@ -131,7 +135,7 @@ function createRenderings(document: OpenApiDocument): Written {
   }
 }
 
-/** Undefined where it is still the one of `etag`. */
+/** Returns `undefined` if the document still has this `etag`. */
 async function fetchDocument(
   baseUrl: string,
   dispatcher: Dispatcher,

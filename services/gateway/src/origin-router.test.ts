@@ -27,7 +27,7 @@ interface Answer {
   body: string
 }
 
-/** Not fetch, which says by itself which host it asks. */
+/** Does not use fetch, which sets the Host header itself. */
 const ask = (asked: string, method: string, path: string, { url } = platform, headers = {}) =>
   new Promise<Answer>((resolve, reject) => {
     request(url, { method, path, headers: { ...asAda, ...headers, host: asked } }, async (answer) => {

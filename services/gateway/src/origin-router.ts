@@ -2,7 +2,7 @@ import { originPrefix } from '@opsplane/contracts'
 import type { GatewayConfig } from './config.js'
 import { apiPrefix, type Target } from './target.js'
 
-/** Where a request belongs: here, to the origin of the apps, or nowhere. */
+/** Where a request belongs: here, at another origin, or nowhere. */
 export type OriginDecision = 'here' | 'nowhere' | { to: string }
 
 interface RequestLine {
@@ -11,13 +11,14 @@ interface RequestLine {
   headers: { host?: string | undefined; 'sec-fetch-mode'?: string | string[] | undefined }
 }
 
-/** What an app's page asks of the API. */
+/** API operations used by the pages of apps. */
 const ofPages = new Set([`${apiPrefix}/auth/token`, `${apiPrefix}/auth/logout`])
 
 /**
- * Serves apps from an origin of their own, and nothing else there (ADR 106) but logging in and out; requests for
- * their pages elsewhere are redirected to it. Without an apps origin everything is served everywhere. A page that is opened by a loopback address is redirected to
- * localhost, where that is the public origin: a session and a passkey belong to one name.
+ * Serves apps from their own origin, which serves nothing else except sign-in and sign-out (ADR 106); requests for
+ * their pages at other origins are redirected to it. Without an apps origin everything is served everywhere. A page
+ * opened by a loopback address is redirected to localhost if that is the public origin, since sessions and passkeys
+ * belong to one host name.
  */
 export function createOriginRouter({
   appsOrigin,
@@ -36,7 +37,7 @@ export function createOriginRouter({
   }
 }
 
-/** By which localhost, where it is the public origin, is reached as well. */
+/** Loopback addresses by which localhost, if it is the public origin, can be reached. */
 function listLoopbackHosts(publicOrigin: string | undefined): string[] {
   if (publicOrigin === undefined) return []
   const { hostname, host } = new URL(publicOrigin)

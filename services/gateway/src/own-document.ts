@@ -3,7 +3,7 @@ import { type ErrorCode, errorTable } from '@opsplane/contracts'
 import type { OpenApiDocument } from '@opsplane/http'
 import { deliveryWebhook } from './delivery-webhook.js'
 
-/** What any of its answers may turn into. */
+/** Errors that any of its operations may return. */
 const platformErrors: ErrorCode[] = [
   'precondition_failed',
   'rate_limited',
@@ -11,13 +11,13 @@ const platformErrors: ErrorCode[] = [
   'internal_error',
 ]
 
-/** What the gateway answers itself, for the merged document. Health lies outside /api/v1. */
+/** The operations of the gateway itself, for the merged document. Health checks are outside /api/v1. */
 export const ownDocument: OpenApiDocument = {
   openapi: '3.1.0',
   info: {
     title: 'Opsplane',
     version: '1.0.0',
-    /** Markdown: how to sign in, page, handle errors, receive and verify events. */
+    /** Markdown guide: sign-in, pagination, errors, receiving and verifying events. */
     description: readFileSync(new URL('../docs-page/guides.md', import.meta.url), 'utf8'),
   },
   tags: [{ name: 'Specification', description: 'This description, as a document and as a page.' }],
@@ -71,7 +71,7 @@ function documentOperation(operationId: string, summary: string, mediaType: stri
   }
 }
 
-/** Without a reference to the services' components: this part holds when none of them answers. */
+/** Does not refer to components of the services: this part must be valid when none of them responds. */
 function errorResponse(code: ErrorCode) {
   const schema = {
     type: 'object' as const,

@@ -23,18 +23,18 @@ import { apiPrefix } from './target.js'
 
 export interface OwnRoutesOptions {
   config: GatewayConfig
-  /** How services are called, where that is with https. */
+  /** TLS settings for calls to services, if they use https. */
   tls: InternalTls | undefined
   monotonicMs: () => number
   clientAddress(request: IncomingMessage): string
-  /** Counts what the documents come to. */
+  /** Counts the bytes of documents sent. */
   anonymousBytes: Pick<RateLimiter, 'check' | 'spend'>
-  /** What the operator should change. */
+  /** Problems that the operator should fix. */
   warnings(): string[]
   log: Logger
 }
 
-/** What the gateway answers itself: health, the OpenAPI document, the docs page, the console, and unknown routes. */
+/** The routes of the gateway itself: health, the OpenAPI document, the docs page, the console, and unknown routes. */
 export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   const { config, log, tls } = options
   const agent = new Agent({ connect: clientTls(tls) })
@@ -60,7 +60,8 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   get('/healthz', (request, response) => answer(request, response, { status: 'live' }))
   get('/readyz', async (request, response) => {
     const checks = await readiness()
-    // Only settings is indispensable: without it no token can be verified. The others fail on their own routes.
+    // Only settings is indispensable: without it no token can be verified. Other unavailable
+    // services only affect their own routes.
     const warnings = options.warnings()
     if (checks.settings !== 'up') throw notReady(checks, warnings)
     answer(request, response, { status: 'ready', checks, warnings })
@@ -72,7 +73,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   }
   app.use(`${apiPrefix}/docs`, withHeaders, docsRoutes(sendDocument))
   app.use(withHeaders, consoleRoutes(sendDocument, consoleAssets()))
-  // A program that asks what is here is shown the reference of the API.
+  // Programs are redirected to the API reference.
   get('/', (_request, response) => response.redirect(302, `${apiPrefix}/docs`))
   app.use((request) => {
     const { method, path } = request
@@ -82,7 +83,7 @@ export function createOwnRoutes(options: OwnRoutesOptions): express.Express {
   return app
 }
 
-/** The proxy has settled the request id by the time a request comes here. */
+/** The proxy has already set the request id. */
 const withHeaders: RequestHandler = (request, response, next) => {
   response.set({ ...securityHeaders, 'X-Request-ID': request.get('X-Request-ID') })
   next()

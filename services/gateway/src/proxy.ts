@@ -26,7 +26,7 @@ import { isSsoCallback, isSsoStart } from './sign-in/sso-cookie.js'
 import { apiPrefix, findRouteRule, resolveTarget, type Target } from './target.js'
 import { type Rechecks, serviceUnavailable, type Upstream } from './upstream.js'
 
-/** One service as the proxy sees it. Quick requests do not queue behind long-polls. */
+/** One service as used by the proxy. Quick requests do not queue behind long-polls. */
 export interface ProxiedService {
   quick: Upstream
   waiting: Upstream
@@ -37,29 +37,29 @@ export interface ProxiedService {
 export interface ProxyOptions {
   services: ReadonlyMap<string, ProxiedService>
   authenticator: Authenticator
-  /** The internal token for a service. */
+  /** Returns the internal token for a service. */
   tokenFor(audience: string, principal?: Principal): Promise<string>
   clientAddress(request: IncomingMessage): string
   sessionCookie: Pick<SessionCookie, 'requireSignIn' | 'setCookies'>
   ssoCookie: OwnCookie
-  /** For public routes, and those among them below the origin or whose answers may be waited for. */
+  /** For public routes. `hookLimiter` is for those outside the API and those whose response may take long. */
   loginLimiter: GuestLimiter
   hookLimiter: GuestLimiter
-  /** Of bytes: for bodies of requests without a token, which are buffered before they take a slot. */
+  /** In bytes: bodies of requests without a token, which are buffered before they use a slot. */
   bodyLimiter: GuestLimiter
-  /** The most that workspaces and keys may have in flight. */
+  /** Maximum concurrent requests of workspaces and keys. */
   budgets: Budgets
-  /** How long a body may take: `BodyRules`. */
+  /** Time limit of a body: see `BodyRules`. */
   bodyTimeoutMs: number
   /** Counts an anonymous request; throws `rate_limited`. */
   limit(clientAddress: string): RateHeaders
-  /** Bytes that are sent to a network without a login. */
+  /** Bytes sent to a network without authentication. */
   anonymousBytes: RateLimiter
-  /** Bytes that a workspace is sent, or a person outside of one. */
+  /** Bytes sent to a workspace, or to a user outside of any. */
   answerBytes: RateLimiter
-  /** Which of the origins it is for. */
+  /** Determines the origin a request belongs to. */
   belongs: ReturnType<typeof createOriginRouter>
-  /** Answers what is not passed on. Its requests carry their id in X-Request-ID. */
+  /** Handles requests that are not forwarded. Their X-Request-ID header contains the request id. */
   own: RequestListener
   recorderFor: RecorderFor
   tracing: Tracing
@@ -69,7 +69,7 @@ export interface ProxyOptions {
 /** By network. */
 type GuestLimiter = Pick<ConcurrencyLimiter, 'acquire'>
 
-/** What every request passes: route, authentication, body limit, service. */
+/** The steps of every request: route, authentication, body limit, service. */
 export function createProxy(options: ProxyOptions): RequestListener {
   const { services, authenticator, clientAddress, tokenFor, limit } = options
   const {
@@ -87,7 +87,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
     log,
   } = options
 
-  /** Throws `service_unavailable` while nothing is known of the service; counts as an anonymous request then. */
+  /** Throws `service_unavailable` if the service's routes are not known yet; the request then counts as anonymous. */
   const learnTable = async (exchange: Exchange, { routes }: ProxiedService) => {
     await routes.ask()
     const table = routes.table()
@@ -97,8 +97,9 @@ export function createProxy(options: ProxyOptions): RequestListener {
   }
 
   /**
-   * What counts the bytes of the answer; a stream has its own limits, and is for the bearer of its address. Throws `rate_limited`
-   * while too many were sent.
+   * Returns the function that counts the bytes of a response, by workspace, user or network; `undefined` for anonymous
+   * requests other than reads. Not used for streams, which have separate limits. Throws `rate_limited` if too many
+   * bytes were sent.
    */
   const limitBytes = (exchange: Exchange, principal: Principal | undefined, address: string) => {
     const { method } = exchange.req
@@ -149,8 +150,8 @@ export function createProxy(options: ProxyOptions): RequestListener {
         slots.release()
         return logAnswer()
       }
-      // A request takes a slot only once its body is complete.
-      // A request that waits for another party, such as an identity provider, uses no slot of the logins.
+      // A request uses a slot only once its body is complete.
+      // A request that waits for another party, such as an identity provider, uses no login slot.
       if (isPublic)
         slots.add(
           (target.isOfOrigin || rule.waits ? hookLimiter : loginLimiter).acquire(parseNetwork(address)),
@@ -164,7 +165,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
       if (begun !== undefined) headers.push(ssoCookieHeader, begun)
       const answerHeaders = { ...exchange.headers, 'x-request-id': requestId }
       res.once('close', logAnswer)
-      // A logout by a token of its own leaves the browser's session alone.
+      // A logout with a Bearer token does not affect the browser's session.
       const setsCookie = target.service === 'settings' && req.headers.authorization === undefined
       const upstream = upstreamFor(service, rule, req)
       const rechecks = rule.waits && principal ? rechecksOf(caller, principal) : undefined
@@ -191,7 +192,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
     }
   }
 
-  /** Anonymous as they are, also these requests count against their address; what watches the gateway does not. */
+  /** These requests count against their address like other anonymous ones, except probes by monitoring. */
   const answerOwn = (exchange: Exchange, place: OriginDecision = 'here') => {
     const { req, res, requestId } = exchange
     req.headers['x-request-id'] = requestId
@@ -219,7 +220,7 @@ export function createProxy(options: ProxyOptions): RequestListener {
     const target = resolveTarget(req.url ?? '')
     const service = target === null ? undefined : services.get(target.service)
     const route = target === null || service === undefined ? 'gateway' : target.service
-    // The path may hold what is not for logs; the service logs its pattern under the same request id.
+    // The path may contain data that must not be logged; the service logs its route pattern under the same request id.
     const exchange: Exchange = { req, res, requestId, route, startedAt: performance.now(), log }
     exchange.record = recorderFor(noOperation, req.method ?? '')
     const place = isProbe(req.url) ? 'here' : belongs(req, target)

@@ -17,7 +17,7 @@ afterAll(() => platform.stop())
 const api = '/api/v1'
 const elsewhere = { ...asAda, 'X-Workspace': 'other' }
 
-/** What is asked, how it is answered, and whose limit it counts against. */
+/** The request, its status, and the limit it counts against. */
 const answers: [string, RequestInit & { path: string }, number, 'default' | 'anonymous'][] = [
   ['what a service answers', { path: `${api}/itsm/incidents`, headers: asAda }, 200, 'default'],
   ['a public route', { path: `${api}/auth/token`, method: 'POST' }, 200, 'anonymous'],
@@ -76,7 +76,7 @@ describe('every answer', () => {
       const answer = await fetch(`${platform.url}${path}`, { redirect: 'manual', ...init })
       await answer.arrayBuffer()
       expect(answer.status).toBe(status)
-      // A tenth of a minute's for a person, so a tenth of a minute refills it.
+      // A user's burst is a tenth of the limit per minute, which is refilled in a tenth of a minute.
       const seconds = policy === 'default' ? 6 : 60
       const [requests, bytes] = (answer.headers.get('ratelimit-policy') ?? '').split(', ')
       expect(requests).toBe(`"${policy}";q=600;w=${seconds}`)
@@ -87,7 +87,7 @@ describe('every answer', () => {
     },
   )
 
-  // What a service answers carries the service's own headers: libs/http/src/server/app.test.ts.
+  // Responses of services have the service's own headers: libs/http/src/server/app.test.ts.
   const own = answers.filter(
     ([, , status, policy]) => (policy === 'anonymous' && status !== 200) || status >= 400,
   )

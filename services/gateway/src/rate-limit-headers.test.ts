@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { computeBurst, createRateLimiter, type RateHeaders } from './rate-limit.js'
 
-/** What a client reads: how much a window takes, how long it is in seconds, what is left, and when all of it is there again. */
+/** The values a client reads: quota, window, remaining units, and the time until all are available again. */
 function grantOf(headers: RateHeaders) {
   const [, quota, window] = /^"default";q=(\d+);w=(\d+)$/.exec(headers['RateLimit-Policy'] ?? '') ?? []
   const [, remaining, reset] = /^"default";r=(\d+);t=(\d+)$/.exec(headers.RateLimit ?? '') ?? []

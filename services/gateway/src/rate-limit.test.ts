@@ -69,7 +69,7 @@ test('no number of other keys gives an empty bucket a fresh start', () => {
     try {
       limiter.take(`k${at}`)
     } catch {
-      // They share what is left.
+      // New keys share the remaining buckets.
     }
   }
   expect(() => limiter.take('a')).toThrow('Too many requests')

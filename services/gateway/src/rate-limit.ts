@@ -1,17 +1,17 @@
 import { ApiError } from '@opsplane/contracts'
 import type { SharedRates } from './shared-rates.js'
 
-/** One bucket's state after a request, as response headers. */
+/** State of one bucket after a request, as response headers. */
 export type RateHeaders = Record<string, string>
 
 export interface RateLimiter {
-  /** Takes one unit from the bucket. Throws ApiError `rate_limited` when there is none. */
+  /** Takes one unit from the bucket. Throws ApiError `rate_limited` if it is empty. */
   take(key: string): RateHeaders
-  /** Throws as `take` does, and takes nothing: for what costs an amount that is known only later, by `spend`. */
+  /** Throws like `take` but takes nothing: for costs that are known only later and reported by `spend`. */
   check(key: string): RateHeaders
-  /** Takes an amount that is spent already, be it more than there is: what is missing has to be refilled first. */
+  /** Subtracts an amount already spent, even if it exceeds the content: the deficit must be refilled first. */
   spend(key: string, amount: number): void
-  /** What is in the bucket; takes nothing. */
+  /** The state of the bucket, without taking anything. */
   state(key: string): RateHeaders
 }
 
@@ -19,7 +19,7 @@ interface Bucket {
   tokens: number
   /** Milliseconds on the monotonic clock. */
   updatedAt: number
-  /** Taken since `untoldSince`, which the other gateways do not know of yet. */
+  /** Units taken since `untoldSince` that have not been reported to the other gateways. */
   untold: number
   untoldSince: number
   telling: boolean
@@ -28,21 +28,21 @@ interface Bucket {
 export interface RateLimiterOptions {
   policy: string
   perMinute: number
-  /** Units in a full bucket: a minute's unless given. */
+  /** Units in a full bucket; default: the limit of a minute. */
   burst?: number
-  /** What is counted: requests unless given. */
+  /** The unit counted; default: requests. */
   unit?: 'content-bytes'
   monotonicMs: () => number
-  /** Keys with a bucket of their own at once. */
+  /** Maximum keys with a separate bucket. */
   capacity?: number
-  /** Where the gateways count together; without it each counts by itself. */
+  /** Shared counter of all gateways; without it each gateway counts separately. */
   shared?: SharedRates
 }
 
-/** Requests that any client may make at once, whatever the limit. */
+/** Minimum burst in requests, unless the limit per minute is lower. */
 const leastBurst = 100
 
-/** The headers of a request that two limits count. */
+/** Combines the headers of two limits that apply to a request. */
 export const joinRateHeaders = (one: RateHeaders, other: RateHeaders): RateHeaders =>
   Object.fromEntries(
     ['RateLimit-Policy', 'RateLimit'].flatMap((name) => {
@@ -51,40 +51,44 @@ export const joinRateHeaders = (one: RateHeaders, other: RateHeaders): RateHeade
     }),
   )
 
-/** The burst of a limit per minute: a tenth, so that one client cannot keep the machine busy for many seconds. */
+/**
+ * The burst of a limit per minute: a tenth of it, or `leastBurst` if that is more, but never above the limit itself. So
+ * one client cannot occupy the machine for many seconds.
+ */
 export const computeBurst = (perMinute: number): number =>
   Math.min(perMinute, Math.max(leastBurst, Math.ceil(perMinute / 10)))
 
-/** Of a bucket, what a gateway takes before it says so. */
+/** A gateway reports its usage after each such part of a bucket. */
 const parts = 20
 
-/** Of a unit: what sums of floating-point numbers may lack of a whole one. */
+/** Tolerance for rounding errors in sums of units. */
 const rounding = 1e-6
 const wholeUnits = (tokens: number) => Math.max(0, Math.floor(tokens + rounding))
-/** Shared by the keys that come when every bucket is in use. */
+/** Number of buckets shared by new keys when all separate ones are in use. */
 const sharedBuckets = 1_024
 
 /**
- * Token buckets that refill steadily. `perMinute` 0 limits nothing. Only a bucket that is full again is forgotten: where
- * all are in use, new keys share some, so that a client cannot reset its limit by inventing keys.
+ * Token buckets that refill steadily. `perMinute` 0 means unlimited. Only full buckets are evicted: if all are in use,
+ * new keys share some, so that a client cannot reset its limit by inventing keys.
  *
- * The headers state what can be sent: the policy is a full bucket and the seconds that refill it from empty, `r` is what
- * may be sent at once and `t` the seconds until the bucket is full. A client within them is never refused.
+ * The headers state the permitted usage: the policy is a full bucket and the seconds to refill it from empty, `r` is
+ * the number of units available now and `t` the seconds until the bucket is full. A client that respects them is never
+ * rejected.
  *
- * A gateway lets requests through by its own buckets, and says of each twentieth it has taken of one that it has; what it
- * learns then is what all of them have left. So together they let through a limit and a twentieth for each of them. While
- * settings does not answer, each keeps to the limit by itself.
+ * A gateway decides by its own buckets, and reports its usage after each twentieth of a bucket; the response is the
+ * remainder over all gateways. Together they therefore permit the limit plus a twentieth for each gateway. While
+ * settings does not respond, each gateway applies the limit separately.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { policy, perMinute, burst = perMinute, monotonicMs, capacity = 50_000, shared: others } = options
   if (perMinute === 0)
     return { take: () => ({}), check: () => ({}), spend: () => undefined, state: () => ({}) }
 
-  /** Those changed longest ago come first. */
+  /** In the order of their last change, oldest first. */
   const buckets = new Map<string, Bucket>()
   const shared = new Map<number, Bucket>()
   const perMs = perMinute / 60_000
-  /** However much is missing: a bucket is at most as far below empty as it is large. */
+  /** Enough for any deficit: a bucket is at most one full bucket below zero. */
   const fullAfterMs = (2 * burst) / perMs
   const windowSeconds = Math.ceil(burst / perMs / 1_000 - rounding)
   const unit = options.unit === undefined ? '' : `;qu="${options.unit}"`
@@ -179,7 +183,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 }
 
-/** Two of them with each new key, so that the full ones are gone before they are in the way. */
+/** Removes up to two full buckets for each new key, so that full ones do not use up the capacity. */
 function forgetFull(buckets: Map<string, Bucket>, fullSince: number): void {
   let looks = 2
   for (const [key, { updatedAt }] of buckets) {

@@ -2,10 +2,16 @@ import { type Checks, readReadiness } from '@opsplane/http'
 import { type Dispatcher, request } from 'undici'
 
 const timeoutMs = 2_000
-/** Probes are not limited, and each round costs every service a statement. */
+/**
+ * Milliseconds for which a result is cached. Probes are not rate limited, and each round
+ * causes a statement in every service.
+ */
 const keptMs = 1_000
 
-/** Resolves with the readiness every service reports: `up`, or what is wrong. Asks at most once a second. */
+/**
+ * Returns the readiness of every service: `up`, or a description of the problem. Queries
+ * services at most once a second.
+ */
 export function createReadiness(
   urls: Readonly<Record<string, string>>,
   agent: Dispatcher,

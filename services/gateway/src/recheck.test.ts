@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => platform.stop())
 
-/** How settings answers from now on, and that what it said before is too old to be believed. */
+/** Replaces the verification by settings, and expires cached results. */
 function from(verify: TestPlatform['verify']): void {
   platform.verify = verify
   platform.pass(501)
@@ -25,7 +25,7 @@ const removed = () => {
 
 describe('an answer to a long-poll', () => {
   const path = '/events/topics/orders/events'
-  /** A poll the service has got and does not answer yet. */
+  /** Sends a long-poll that the service has received and not answered yet. */
   async function waitingPoll(method = 'GET') {
     const held = new Promise<ServerResponse>((resolve) => {
       platform.dispatcher.handler = (_request, response) => resolve(response)
@@ -82,7 +82,7 @@ test('an export breaks off when its reader may read no more', async () => {
   await left
 })
 
-/** Answers about tokens as before, and hands over anything else. */
+/** Verifies tokens as before, and passes all other responses to `take`. */
 const wrapped =
   (verify: TestPlatform['settings']['handler'], take: (response: ServerResponse) => void): typeof verify =>
   (request, response) =>

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Readable, Transform } from 'node:stream'
 import { ApiError } from '@opsplane/contracts'
 
-/** Bodies up to this size are collected: cheaper than a stream, and a slow client holds no connection. */
+/** Bodies up to this size are buffered: this is cheaper than a stream, and a slow client occupies no connection. */
 const collectedBytes = 64 * 1024
 
 const tooLarge = (limitBytes: number) =>
@@ -13,18 +13,19 @@ const tooSlow = () =>
 
 export interface BodyRules {
   limitBytes: number
-  /** How long a body up to 64 KiB may take, and each further 64 KiB of a larger one. */
+  /** Maximum milliseconds for a body up to 64 KiB, and for each further 64 KiB. */
   timeoutMs: number
   /**
-   * Collects the body whatever its size, so that nothing begins before it is complete; called with what it has beyond 64 KiB,
-   * as that comes. Throws what refuses the request.
+   * Buffers the whole body whatever its size, so that nothing starts before it is complete. Called with the bytes
+   * beyond 64 KiB as they arrive; throws to reject the request.
    */
   whole?: ((bytes: number) => void) | undefined
 }
 
 /**
- * The body to pass on; null when there is none, undefined when the client left before it was complete. Throws ApiError
- * `payload_too_large`, and `request_timeout` when it does not come in time; a body that is a stream fails with them.
+ * The body to forward; null if there is none, `undefined` if the client disconnected before it was complete. Throws
+ * ApiError `payload_too_large`, and `request_timeout` if it does not arrive in time; a streamed body fails with the
+ * same errors.
  */
 export async function requestBody(
   request: IncomingMessage,
@@ -77,7 +78,7 @@ function collect(
 function bounded(request: IncomingMessage, limitBytes: number, timeoutMs: number): Transform {
   let seen = 0
   let owed = collectedBytes
-  // A client that is held up by the service behind it is not slow.
+  // A client delayed by the service is not slow.
   const timer = setInterval(() => {
     if (seen < owed && !request.isPaused()) body.destroy(tooSlow())
     owed = seen + collectedBytes
@@ -89,20 +90,20 @@ function bounded(request: IncomingMessage, limitBytes: number, timeoutMs: number
       else done(null, chunk)
     },
   })
-  // The sender of the body reports its errors; later errors, of a finished request, are ignored.
+  // The sender of the body reports its errors; errors after the end of the request are ignored.
   body.on('error', () => undefined)
   body.once('close', () => clearInterval(timer))
   request.once('close', () => clearInterval(timer))
   return body
 }
 
-/** After an early answer the rest of the body is still read, up to this many bytes and milliseconds. */
+/** After an early response, the rest of the body is still read, up to this many bytes and milliseconds. */
 const discardedBytes = 32 * 1024 * 1024
 const discardedMs = 10_000
 
 /**
- * Reads on after an early answer. Closing the connection at once would reset it, and a client that is still
- * sending might never see the answer; a client that goes on for too long is cut off.
+ * Keeps reading after an early response. Closing the connection immediately would reset it, and a client that is still
+ * sending might never receive the response. A client that keeps sending for too long is disconnected.
  */
 export function discardRest(request: IncomingMessage): void {
   if (request.complete || request.destroyed) return

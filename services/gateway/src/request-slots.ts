@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Principal, RouteRule } from '@opsplane/contracts'
 import type { Budgets } from '@opsplane/runtime'
 
-/** The slots of limiters that a request occupies, released together and once. */
+/** The limiter slots used by a request, released together and only once. */
 export interface RequestSlots {
   add(release: () => void): void
   release(): void
@@ -20,7 +20,7 @@ export function createRequestSlots(): RequestSlots {
   }
 }
 
-/** Smaller bodies are not counted apart from their request. */
+/** Smaller bodies are not counted separately from their request. */
 const weighedBytes = 1_024
 
 /** Counts a request against its workspace and its key. Throws ApiError `rate_limited`. */
@@ -43,7 +43,7 @@ export function acquireSlots(
   if (bytes > weighedBytes) slots.add(budgets.reserve('requestBytesInFlight', { workspaceId }, bytes))
 }
 
-/** As many as there may be, where the request does not say. */
+/** Size of the body; the maximum if the request does not state it. */
 function bodyBytes({ headers }: IncomingMessage, limitBytes: number): number {
   const { 'content-length': length, 'transfer-encoding': encoding } = headers
   if (length !== undefined) return Math.min(Number(length), limitBytes)

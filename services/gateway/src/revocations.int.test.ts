@@ -47,7 +47,7 @@ async function publish(type: string, event: Partial<PlatformEvent>) {
   await connection.flush()
 }
 
-/** Whether the event made the gateway ask settings again; its own clock stands still meanwhile. */
+/** Whether the event made the gateway verify the token again; the gateway's clock stands still meanwhile. */
 async function isAskedAgainAfter(type: string, event: Partial<PlatformEvent>) {
   await get()
   const asked = platform.questions.length
@@ -90,7 +90,7 @@ test('what concerns others, or is no event, changes nothing', async () => {
   const asBob = { ...asAda, Authorization: 'Bearer good-bob' }
   const getAsBob = () => call(`${platform.url}/api/v1/itsm/incidents`, { headers: asBob })
   const askedFor = (token: string) => platform.questions.filter((question) => question.token === token).length
-  /** A second person's revocation arrives after all of these: once it shows, they have been dealt with. */
+  /** A revocation of a second user is published last: once it has taken effect, the earlier ones have been handled. */
   const dealtWith = async () => {
     await getAsBob()
     const asked = askedFor('good-bob')

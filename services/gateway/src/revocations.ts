@@ -10,12 +10,12 @@ import type { Logger } from '@opsplane/runtime'
 import type { OpenAnswers } from './open-answers/open-answers.js'
 import type { TokenCache } from './token-cache.js'
 
-/** Those of these kinds concern a whole workspace. */
+/** Resource kinds whose events affect a whole workspace. */
 const ofWholeWorkspace = new Set<string>(['role', 'workspace'])
 
 /**
- * Drops cached principals, and confirmations of open answers, as soon as an event says they may have changed. Only a short cut: a missed event
- * costs no more than the cache's own time to live. Returns how to stop.
+ * Removes cached principals and confirmations of open responses as soon as an event says that they may have changed.
+ * Only an optimization: without it they expire by their time to live. Returns a function that stops it.
  */
 export function watchRevocations(options: {
   link: NatsLink
@@ -50,7 +50,7 @@ export function watchRevocations(options: {
           },
         })
       }
-      // The client restores subscriptions when it reconnects; the link replaces it when it gave up.
+      // The client restores subscriptions when it reconnects; the link replaces the client if it gave up.
       await connection.closed()
     }
   }
@@ -77,7 +77,7 @@ function parseEvent(bytes: Uint8Array): PlatformEvent | null {
   }
 }
 
-/** The resource's own id, and whose it is. */
+/** The ids of the resource and of its owner. */
 function concernedIds(event: PlatformEvent): Set<unknown> {
   const { before, after } = event.data
   return new Set([event.resource.id, ...[before, after].flatMap((state) => [state?.id, state?.userId])])

@@ -60,7 +60,7 @@ test('a service that comes back as another version is asked what has changed', a
       permission: null,
     },
   ])
-  // Only a request that is passed on makes a connection.
+  // Only a forwarded request opens a connection.
   expect((await incidents(started)).status).toBe(200)
   await waitFor(async () => (await incidents(started, {})).status === 200)
   await itsm.close()
@@ -111,7 +111,7 @@ const table = (access: RouteTable['routes'][number]['access']): RouteTable => ({
 })
 const accessOf = (routes: ServiceRoutes) => routes.table()?.lookup('POST', '/auth/token')?.access
 
-/** A service that gives these answers, one after the other. */
+/** A service with these responses, in order. */
 function stubbed(answers: unknown[], options: { renewAfterMs?: number; monotonicMs?: () => number } = {}) {
   let asked = 0
   const get = async () => {

@@ -2,18 +2,18 @@ import { type RouteRule, RouteTable } from '@opsplane/contracts'
 import { RouteTree, type ServiceClient } from '@opsplane/http'
 import type { Logger } from '@opsplane/runtime'
 
-/** How requests for an operation are treated. */
+/** How requests for an operation are handled. */
 export interface OperationRule extends RouteRule {
   operationId: string
 }
 
-/** How the gateway treats the requests of one service, as the service itself says. */
+/** How requests to one service are handled, as reported by the service. */
 export interface ServiceRoutes {
-  /** Undefined until the service has said it once. */
+  /** `undefined` until the service has reported it once. */
   table(): RouteTree<OperationRule> | undefined
-  /** Asks the service, in one call for all that wait for it; resolves also when it does not answer. */
+  /** Requests the table, in one call shared by all that wait; resolves even if the service does not respond. */
   ask(): Promise<void>
-  /** To be called when a connection to the service is new: another version of it may be at its end. */
+  /** Must be called after a new connection to the service, since another version of it may be running. */
   renewed(): void
   close(): void
 }
@@ -23,16 +23,16 @@ export interface ServiceRoutesOptions {
   client: Pick<ServiceClient, 'get'>
   log: Logger
   monotonicMs: () => number
-  /** A known table is asked for again no sooner than this. */
+  /** Minimum milliseconds before a known table is requested again. */
   renewAfterMs?: number
 }
 
-/** While a service is unknown, each request for it asks; but no sooner than this after the last try. */
+/** While a service's table is unknown, each request to it retries, but not sooner than this after the last try. */
 const retryAfterMs = 100
 
 /**
- * Keeps the last table of a service that does not answer. An outdated table grants no access: the service checks every request
- * itself, and what it does not name needs a token and a workspace.
+ * Keeps the last table if a service does not respond. An outdated table grants no access: the service checks every
+ * request itself, and operations missing from the table require a token and a workspace.
  */
 export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoutes {
   const { service, client, log, monotonicMs, renewAfterMs = 5_000 } = options

@@ -12,7 +12,7 @@ afterAll(() => platform.stop())
 const api = (path: string, init: RequestInit = {}) =>
   call(`${platform.url}/api/v1${path}`, { ...init, headers: { ...asAda, ...init.headers } })
 
-/** The request as the service saw it. */
+/** The request as received by the service. */
 async function seen(path: string, headers: Record<string, string> = {}) {
   const reply = await api(path, { headers })
   return { reply, headers: (reply.body.data?.headers ?? {}) as Record<string, string> }
@@ -46,7 +46,7 @@ describe('routing', () => {
     '%s is no route',
     async (path) => {
       const status = await new Promise((resolve, reject) => {
-        // Not fetch, which would resolve the dots itself.
+        // Does not use fetch, which would resolve the dots itself.
         const options = { path: `/api/v1${path}`, headers: asAda }
         httpRequest(platform.url, options, async (response) => {
           resolve([response.statusCode, JSON.parse(await text(response)).error.code])

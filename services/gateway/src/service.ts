@@ -49,23 +49,26 @@ import { createTokenCache, type Verification, type VerifyRequest } from './token
 import { createUnknownProxies } from './unknown-proxies.js'
 import { createUpstream } from './upstream.js'
 
-/** What tests and the local run replace. */
+/** Dependencies that tests and the local run replace. */
 export interface GatewayOverrides {
   log?: Logger
   monotonicMs?: () => number
 }
 
-/** Logins in flight: as many as settings queues for a password hash. */
+/** Maximum concurrent logins: the number of password hashes that settings queues. */
 const maxLogins = 32
 const maxLoginsPerNetwork = 8
-/** Calls of inbound webhooks in flight. */
+/** Maximum concurrent calls of inbound webhooks. */
 const maxHookCalls = 512
 const maxHookCallsPerNetwork = 64
-/** Bytes of their bodies in memory. */
+/** Maximum bytes of their bodies in memory. */
 const maxBodyBytes = 128 * 1024 * 1024
 const maxBodyBytesPerNetwork = 32 * 1024 * 1024
 
-/** How long settings may take to verify a token, and a service to list its routes: one that stalls for seconds is busy, not down. */
+/**
+ * Maximum milliseconds for settings to verify a token, and for a service to list its routes. A service that stalls for
+ * seconds is busy, not down.
+ */
 const internalTimeoutMs = 10_000
 
 const Verified = z.object({ principal: Principal, expiresAt: z.iso.datetime().nullable() })
@@ -76,7 +79,7 @@ export const gateway: RunnableService<GatewayConfig, GatewayOverrides> = {
   start,
 }
 
-/** Resolves once it listens. NATS and the services may be down and come later. */
+/** Resolves once it listens. NATS and the services may become available later. */
 async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): Promise<RunningService> {
   const log =
     overrides.log ??
@@ -89,7 +92,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
   const releasers = createReleasers(log)
   releasers.add('telemetry', () => telemetry.close())
   try {
-    // Without it no token could be verified.
+    // Without settings no token could be verified.
     const settings = createClient(urlOfService(config, 'settings'), 'settings', { issuer, tls })
     releasers.add('settings client', () => settings.close())
     const tokens = createTokenCache({
@@ -127,7 +130,7 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
         await Promise.all([quick.close(), waiting.close(), feeds.close(), client.close()])
       })
     }
-    // Only the requests that need an answer wait for it.
+    // Not awaited: only requests that need the table wait for it.
     for (const { routes } of services.values()) void routes.ask()
 
     const shared = createSharedRates(rateSpender(settings), monotonicMs)
@@ -205,8 +208,8 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
       host: config.host,
       log,
       drainDelayMs: config.drainDelayMs,
-      // Long-polls are answered immediately, rather than delaying the shutdown. In a deployment, where
-      // other replicas take over meanwhile, they run to their end, which comes before that of the drain.
+      // Long-polls are answered immediately, so that they do not delay the shutdown. In a deployment, where other
+      // replicas take over meanwhile, they run to their end, which is before the end of the drain.
       onDrain: () => {
         if (config.drainDelayMs > 0) return
         for (const { waiting, feeds } of services.values()) {
@@ -228,9 +231,9 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
 }
 
 /**
- * What requests without a token have in flight, or the bytes of their bodies. Public routes check passwords, which occupies a core
- * for some 20 ms each: what would only wait for that behind the gateway is refused here, so that a flood of guesses leaves the
- * services to other clients.
+ * Limits the concurrent requests without a token, or the bytes of their bodies. Public routes check passwords, which
+ * occupies a core for about 20 ms each. Requests that would only wait for this are rejected here, so that a flood of
+ * guesses does not affect other clients.
  */
 const guestLimiter = (total: number, perNetwork: number) =>
   createConcurrencyLimiter({
@@ -257,13 +260,13 @@ function tokenVerifier(settings: ServiceClient) {
       return await settings.post('/internal/tokens/verify', question, Verified)
     } catch (error) {
       if (error instanceof ApiError && (error.status === 401 || error.status === 403)) throw error
-      // Whatever else happened says nothing about the token.
+      // Other errors do not indicate an invalid token.
       throw new ApiError('service_unavailable', 'Tokens cannot be verified at the moment.', { cause: error })
     }
   }
 }
 
-/** Settings takes so many questions at once. */
+/** Maximum verification requests that settings accepts in one call. */
 const maxQuestions = 1_000
 
 function tokenConfirmer(settings: ServiceClient) {

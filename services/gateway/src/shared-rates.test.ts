@@ -4,7 +4,7 @@ import { createSharedRates, type RateSpend } from './shared-rates.js'
 
 const perMinute = 100
 
-/** Gateways on one clock, and a shared counter for all of them. */
+/** Gateways with one clock, and a counter shared by all of them. */
 function given({ gateways = 2 } = {}) {
   let now = 0
   let away = false
@@ -31,7 +31,7 @@ function given({ gateways = 2 } = {}) {
       shared: createSharedRates(ask, monotonicMs),
     }),
   )
-  /** Sends requests to the gateways in turn; resolves with how many came through. */
+  /** Sends requests alternately to the gateways; resolves with the number that were accepted. */
   const flood = async (count: number, key = 'a') => {
     let through = 0
     for (let n = 0; n < count; n++) {
@@ -39,7 +39,7 @@ function given({ gateways = 2 } = {}) {
         limiters[n % gateways]?.take(key)
         through++
       } catch {
-        // Refused.
+        // Rejected.
       }
       await new Promise((resolve) => setImmediate(resolve))
     }
@@ -103,7 +103,7 @@ test('while the shared counter does not answer each keeps to the limit by itself
   expect(questions()).toBeLessThanOrEqual(2)
   setAway(false)
   pass(6_000)
-  // Ten were filled at each; with the first of them it is known that there are fewer than none.
+  // Ten units were refilled at each gateway; the first report shows that the shared bucket is below zero.
   expect(await flood(1_000)).toBeLessThanOrEqual(10)
   pass(60_000)
   expect(await flood(1_000)).toBeLessThanOrEqual(most(2, 20))

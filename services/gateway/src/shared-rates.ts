@@ -1,20 +1,23 @@
 import type { RateSpends } from '@opsplane/contracts'
 
-/** What this gateway has taken of one bucket since it said so last. */
+/** Units this gateway has taken from one bucket since its last report. */
 export type RateSpend = RateSpends['spends'][number]
 
-/** Counts for all gateways; answers with what each bucket has left, in the order of the spends. */
+/** Counts for all gateways; returns the remainder of each bucket, in the order of the spends. */
 export type SpendRates = (spends: RateSpend[]) => Promise<number[]>
 
 export interface SharedRates {
-  /** Resolves with what is left of the bucket for all gateways, undefined without an answer. */
+  /** Resolves with the remainder of the bucket over all gateways; `undefined` if there is no response. */
   spend(spend: RateSpend): Promise<number | undefined>
 }
 
 const maxAtOnce = 500
 const pauseAfterFailureMs = 1_000
 
-/** All spends of one turn of the event loop go in one request; one is in flight at a time. After a failure there is none for a second. */
+/**
+ * All spends of one turn of the event loop share one request; one request is in flight at a time. After a failure none
+ * is sent for a second.
+ */
 export function createSharedRates(ask: SpendRates, monotonicMs: () => number): SharedRates {
   const waiting: { spend: RateSpend; resolve: (left: number | undefined) => void }[] = []
   let asking = false

@@ -20,7 +20,7 @@ afterEach(async () => {
   await platform.stop()
 })
 
-/** A request whose body does not come. */
+/** Sends a request whose body never arrives. */
 async function idle(path: string, headers: Record<string, string>): Promise<Socket> {
   const socket = connect(Number(new URL(platform.url).port), '127.0.0.1')
   sockets.push(socket)

@@ -2,14 +2,14 @@ import { defaultRouteRule, originPrefix, type ServiceEntry, serviceRegistry } fr
 import { noOperation, type RouteTree } from '@opsplane/http'
 import type { OperationRule } from './route-tables.js'
 
-/** Where a request goes that a service answers. */
+/** The service and path for a request that is forwarded. */
 export interface Target {
   service: string
-  /** Path and query as the service sees them: without /api/v1, or below /origin. */
+  /** Path and query for the service: without /api/v1, or below /origin. */
   path: string
   /** The path alone. */
   pathname: string
-  /** It is below the origin itself: not of the API, and not by its clients. */
+  /** The path is below the origin itself: not part of the API, and not for API clients. */
   isOfOrigin: boolean
 }
 
@@ -21,14 +21,17 @@ const buildOwnerMap = (pathsOf: (entry: ServiceEntry) => readonly string[]): Rea
       pathsOf(entry).map((path): [string, string] => [path, service]),
     ),
   )
-/** First path segment, or the first two, to the service that owns them. Nothing else is ever routed, least of all /internal. */
+/**
+ * Maps the first one or two path segments to the owning service. Nothing else is ever
+ * routed, in particular not /internal.
+ */
 const owners = buildOwnerMap(({ paths }) => paths)
-/** The same below the origin itself, where such a path may have two segments. */
+/** Same for paths below the origin itself, which may have two segments. */
 const ownersOfOrigin = buildOwnerMap(({ originPaths = [] }) => originPaths)
 
 const dotSegment = /\/(?:\.|%2e){1,2}(?:\/|$)/i
 
-/** Null when no service owns the path. `url` is the request target from the request line. */
+/** Returns null if no service owns the path. `url` is the request target from the request line. */
 export function resolveTarget(url: string): Target | null {
   const isOfOrigin = !url.startsWith(`${apiPrefix}/`)
   const path = isOfOrigin ? `${originPrefix}${url}` : url.slice(apiPrefix.length)
@@ -42,7 +45,7 @@ export function resolveTarget(url: string): Target | null {
   return service === undefined ? null : { service, path, pathname, isOfOrigin }
 }
 
-/** The rule that a service's table has for a request. Without one the request needs a token and a workspace. */
+/** The rule for a request in a service's table. Without a rule, the request requires a token and a workspace. */
 export function findRouteRule(
   table: RouteTree<OperationRule>,
   method: string,

@@ -14,7 +14,7 @@ const principal: Principal = {
 const question: VerifyRequest = { token: 't', workspace: 'acme', environment: 'production' }
 const revoked = () => new ApiError('invalid_token', 'revoked')
 
-/** A cache on a clock of its own, and a settings service that answers when asked to. */
+/** A cache with its own clock, and a settings service that responds on request. */
 function given(options: { capacity?: number; expiresAt?: string } = {}) {
   const asked: { question: VerifyRequest; answer(error?: Error): Promise<void> }[] = []
   let now = 1_000

@@ -2,70 +2,70 @@ import { ApiError, type Principal } from '@opsplane/contracts'
 import { sha256Hex } from '@opsplane/runtime'
 import { LRUCache } from 'lru-cache'
 
-/** What is asked about a token: whether it may act in this workspace (by slug) and environment. */
+/** A request to verify whether a token may act in this workspace (slug) and environment. */
 export interface VerifyRequest {
   token: string
   workspace: string | undefined
   environment: string
 }
 
-/** The answer of settings. `expiresAt` is the end of the token's life, null when it has none. */
+/** The response of settings. `expiresAt` is the expiry of the token; null if it has none. */
 export interface Verification {
   principal: Principal
   expiresAt: string | null
 }
 
 export interface TokenCache {
-  /** The principal if it is known at this moment, without asking. */
+  /** The principal if it is cached, without a request. */
   peek(question: VerifyRequest): Principal | undefined
   /**
-   * Throws ApiError with the reason a token is refused. `admit` is called before settings is asked about one that has
-   * not been verified lately, and may throw.
+   * Throws ApiError with the reason for which a token is rejected. `admit` is called before settings verifies a token
+   * that was not verified recently, and may throw.
    */
   authenticate(question: VerifyRequest, admit?: () => void): Promise<Principal>
-  /** Forgets the principals that match. */
+  /** Removes the principals that match. */
   forget(matches: (principal: Principal) => boolean): void
 }
 
 interface Entry {
-  /** Milliseconds on the monotonic clock when settings was asked. */
+  /** When the request to settings was sent, in milliseconds of the monotonic clock. */
   startedAt: number
-  /** Milliseconds on the monotonic clock after which the answer no longer holds. */
+  /** Until when the result is valid, in milliseconds of the monotonic clock. */
   freshUntil: number
   principal?: Principal
   answer: Promise<Principal>
-  /** The next answer is already being fetched. */
+  /** The next result is already being requested. */
   renewing: boolean
 }
 
 export interface TokenCacheOptions {
   verify(question: VerifyRequest): Promise<Verification>
-  /** How long after its verification started a token is trusted. */
+  /** Milliseconds for which a token is trusted after its verification started. */
   ttlMs: number
   monotonicMs: () => number
-  /** Epoch milliseconds, to judge `expiresAt`. */
+  /** Epoch milliseconds, for comparison with `expiresAt`. */
   wallMs: () => number
   capacity?: number
 }
 
-/** Tells questions apart, and no token. */
+/** Cache key that identifies the request without containing the token. */
 export const buildVerifyKey = ({ token, workspace, environment }: VerifyRequest): string =>
   `${sha256Hex(token)} ${environment} ${workspace ?? ''}`
 
-/** Statuses that speak about the token and hold until it changes; anything else is not worth remembering. */
+/** Statuses that depend only on the token and stay valid until it changes; other errors are not cached. */
 const isDenial = (error: unknown) =>
   error instanceof ApiError && (error.status === 401 || error.status === 403)
 
 /**
- * Remembers verified tokens. Every answer counts from when settings was asked, so a revoked token is refused
- * at most `ttlMs` after its revocation, whatever is lost on the way. Concurrent identical questions share
- * one call; a token in steady use is verified again before its answer expires, so that no request waits for it.
+ * Caches verified tokens. Every result is dated from the request to settings, so a revoked token is rejected at most
+ * `ttlMs` after its revocation, even if messages are lost. Concurrent identical requests share one call. A token in
+ * steady use is verified again before its result expires, so that no request waits for it.
  */
 export function createTokenCache(options: TokenCacheOptions): TokenCache {
   const { ttlMs, monotonicMs, wallMs, capacity = 20_000 } = options
   const denialMs = ttlMs / 2
   const entries = new LRUCache<string, Entry>({ max: capacity })
-  /** Tokens that settings has verified, also when the answer has expired. */
+  /** Tokens that settings has verified, including those whose result has expired. */
   const recentlyVerified = new LRUCache<string, true>({ max: capacity })
 
   const ask = (key: string, question: VerifyRequest): Entry => {
@@ -99,7 +99,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
     current.renewing = true
     const next = ask(key, question)
     const replace = () => {
-      // Forgotten meanwhile: the answer may be older than the reason to forget.
+      // If the entry was removed meanwhile, the result may be older than the reason for its removal.
       if (entries.peek(key) === current) entries.set(key, next)
     }
     next.answer.then(replace, (error: unknown) => {

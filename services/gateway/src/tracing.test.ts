@@ -15,7 +15,7 @@ let untraced: TestPlatform
 
 beforeAll(async () => {
   receiver = await startUpstream((_request, response) => void response.end('{}'))
-  // No request is sampled by chance: only those that ask for it.
+  // No request is sampled randomly, only those that request it.
   const tracing = { otelExporterOtlpEndpoint: receiver.url, otelTracesSamplerArg: Number.MIN_VALUE }
   traced = await startPlatform(tracing)
   untraced = await startPlatform()
@@ -29,7 +29,7 @@ afterEach(() => {
   for (const { itsm } of [traced, untraced]) itsm.requests.length = 0
 })
 
-/** What the service gets of the header. */
+/** The trace headers received by the service. */
 async function passedOn(platform: TestPlatform, headers: Record<string, string>) {
   const { status } = await call(`${platform.url}/api/v1/itsm/incidents`, {
     headers: { ...asAda, ...headers },

@@ -2,14 +2,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Logger } from '@opsplane/runtime'
 import { isAddressWithin } from './client-address.js'
 
-/** Notices proxies that the operator has not named: all of their clients count as one address. */
+/** Detects proxies that the operator has not configured: all of their clients count as one address. */
 export interface UnknownProxies {
   notice(request: IncomingMessage): void
-  /** What to do about those of the last hour. */
+  /** Instructions for the proxies seen in the last hour. */
   warnings(): string[]
 }
 
-/** Inside, where proxies are; from outside any client may send the header. */
+/** Private networks, in which proxies are located; from outside, any client may send the header. */
 const privateNetworks = [
   ...['10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
   ...['::1/128', 'fc00::/7', 'fe80::/10'],
@@ -21,7 +21,7 @@ const advice =
   'share the limits of one address, so that one who guesses passwords has the others refused. Set TRUST_PROXY_CIDRS of the gateway ' +
   'to the network of the proxy.'
 
-/** Logged at most once an hour. */
+/** Logs at most once an hour. */
 export function createUnknownProxies(options: {
   trustedCidrs: readonly string[]
   monotonicMs: () => number

@@ -6,46 +6,46 @@ import { type Dispatcher, errors, Pool } from 'undici'
 import { responseHeaders, type SetCookies } from './forwarded-headers.js'
 import type { OpenAnswer } from './open-answers/open-answers.js'
 
-/** One request on its way through the gateway. */
+/** A request to be forwarded by the gateway. */
 export interface ForwardedRequest {
   req: IncomingMessage
   res: ServerResponse
   /** Path and query for the service. */
   path: string
-  /** Name, value, name, value …, for the service. */
+  /** Headers for the service: name, value, name, value … */
   headers: string[]
   body: Buffer | Readable | null
-  /** Headers the gateway adds to the answer. */
+  /** Headers that the gateway adds to the response. */
   answerHeaders: Record<string, string>
-  /** The value of Set-Cookie for what the service says in one of `cookieHeaders`, where it may. */
+  /** Builds the Set-Cookie value for a service's `cookieHeaders`, if the service may set cookies. */
   setCookies?: SetCookies | undefined
-  /** For an answer that may come long after its request, or go on for long. */
+  /** Checks for a response that may arrive long after its request, or continue for long. */
   rechecks?: Rechecks | undefined
-  /** Called with the number of bytes of each piece of the answer. */
+  /** Called with the length of each piece of the response. */
   onBytes?: ((bytes: number) => void) | undefined
-  /** Called once the service has nothing more to do with the request. */
+  /** Called once the service has finished with the request. */
   over?: (() => void) | undefined
   /** Called at most once, and only while nothing has been sent to the client. */
   fail(error: ApiError): void
 }
 
-/** Whether a caller may have an answer still. */
+/** Checks whether a caller may still receive the response. */
 export interface Rechecks {
-  /** Rejects unless they may have it at its beginning. */
+  /** Rejects unless the caller may receive it when it begins. */
   begin(): Promise<void>
-  /** From then on to its end. */
+  /** Checks from then until the end of the response. */
   follow(refuse: (error: ApiError) => void): OpenAnswer
 }
 
-/** One service as the gateway reaches it. */
+/** One service as reached by the gateway. */
 export interface Upstream {
-  /** Sends the request and streams the answer back. A client that leaves aborts the request. */
+  /** Sends the request and streams the response back. Aborts the request if the client disconnects. */
   forward(forwarding: ForwardedRequest): void
   close(): Promise<void>
 }
 
 export interface UpstreamOptions {
-  /** Bounds the wait for the answer's headers, and each silence within its body. */
+  /** Maximum milliseconds to wait for the response headers, and for each pause within the body. */
   timeoutMs: number
   /** Called for each new connection. */
   onConnect(): void
@@ -55,8 +55,8 @@ export interface UpstreamOptions {
 export function createUpstream(url: string, { timeoutMs, onConnect, tls }: UpstreamOptions): Upstream {
   const pool = new Pool(url, {
     pipelining: 1,
-    // Shorter than a replica that ends still takes requests: unused connections are closed from here, where no request
-    // can meet it.
+    // Shorter than the time a terminating replica still accepts requests: unused connections are closed from this side,
+    // where no request can be lost.
     ...{ keepAliveTimeout: unusedConnectionMs, keepAliveMaxTimeout: unusedConnectionMs },
     headersTimeout: timeoutMs,
     bodyTimeout: timeoutMs,
@@ -89,7 +89,7 @@ function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void
     answer?.stop()
     forwarding.over?.()
     if (res.headersSent || res.destroyed) {
-      // Cut short, so that the client cannot take a part for the whole.
+      // Destroyed, so that the client cannot mistake a part for the whole.
       res.destroy()
     } else if (firstTry && isRetrySafe(forwarding, error)) send(pool, forwarding, false)
     else forwarding.fail(translate(error))
@@ -98,7 +98,7 @@ function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void
     failed(error)
     running.abort(error)
   }
-  /** Goes on once the caller may have what comes; ends the answer where they may not. */
+  /** Continues once the caller's permission is confirmed; ends the response if it is not. */
   const once = (running: Dispatcher.DispatchController, allowed: Promise<void>, onAllowed: () => void) => {
     running.pause()
     begun = allowed.then(() => {
@@ -156,7 +156,7 @@ function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void
         receivedBytes += chunk.length
         forwarding.onBytes?.(chunk.length)
         if (receivedBytes === expectedBytes) {
-          // Sent together with the end: one write to the socket fewer.
+          // Sent together with the end, to save one write to the socket.
           lastChunk = chunk
           if (answer && !answer.isConfirmed()) once(running, answer.confirmed(), () => {})
           return
@@ -166,7 +166,7 @@ function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void
       },
       onResponseEnd() {
         forwarding.over?.()
-        // Without a body the end does not wait for the answer to go on.
+        // Pausing does not delay the end of a response without a body, so it waits here.
         if (begun) void begun.then(finish)
         else finish()
       },
@@ -178,8 +178,8 @@ function send(pool: Pool, forwarding: ForwardedRequest, firstTry: boolean): void
 }
 
 /**
- * What changes nothing may be, where a replica has closed a connection just as it was used again, or was killed. So may what
- * has never left, where a replica that has ended did not take the connection: another one may.
+ * Whether the request may be repeated. True for reads, if a replica closed the connection at the moment of its reuse or
+ * was killed. Also true for any request that was never sent because a terminated replica did not accept the connection.
  */
 function isRetrySafe({ req, body }: ForwardedRequest, error: Error): boolean {
   if (neverSentCodes.has(readErrorCode(error))) return body === null || Buffer.isBuffer(body)

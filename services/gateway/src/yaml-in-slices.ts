@@ -1,12 +1,12 @@
 import { createSlices } from '@opsplane/runtime'
 
-/** How deep objects are divided: of an OpenAPI document, paths and the single components. */
+/** Depth to which objects are divided: for an OpenAPI document, paths and single components. */
 const depth = 3
 const indent = '  '
 
-/** A YAML document of plain data of megabytes: others have their turn while it is written. */
+/** Renders megabytes of plain data as YAML, yielding to the event loop meanwhile. */
 export async function formatYamlInSlices(value: object): Promise<Buffer> {
-  // Loaded with the first question, not with the gateway.
+  // Loaded on first use, not at startup.
   const { stringify } = await import('yaml')
   const slice = createSlices()
   const parts: string[] = []
@@ -27,6 +27,6 @@ export async function formatYamlInSlices(value: object): Promise<Buffer> {
 const isDictionary = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length > 0
 
-/** By line feeds alone: to YAML a line separator within a name is a character like others. */
+/** Splits only at line feeds: in YAML a line separator inside a name is an ordinary character. */
 const indented = (text: string, level: number): string =>
   level === 0 ? text : text.replace(/(^|\n)(?=[^\n])/g, `$1${indent.repeat(level)}`)

@@ -10,7 +10,7 @@ import { AnswerTooLargeError } from './answer-size.js'
 import { deadline, twoSpaces } from './two-spaces.fixture.js'
 
 const mebibyte = 1_048_576
-/** What is read of a socket at once. */
+/** Maximum bytes of one read from a socket. */
 const chunk = 65_536
 const url = new URL(process.env.TEST_DATABASE_URL ?? '')
 
@@ -21,7 +21,7 @@ describe('the socket of a client', () => {
   beforeAll(async () => {
     const certificate = await createCertificate()
     cert = certificate.cert
-    // A server with TLS, before the one without.
+    // A TLS proxy in front of Postgres, which runs without TLS.
     front = createServer((socket) => {
       sockets.add(socket.on('error', () => {}))
       socket.once('data', () =>
@@ -46,7 +46,7 @@ describe('the socket of a client', () => {
       host: '127.0.0.1',
       ssl: { ca: cert, checkServerIdentity: () => undefined },
     }
-    // Its types know no socket.
+    // The types of the client do not declare the `socket` option.
     const options = { max: 1, socket, ...(kind === 'TLS' && secure) } as object
     const client = postgres(url.href, options)
     meter.allow(mebibyte)

@@ -2,23 +2,23 @@ import { ApiError } from '@opsplane/contracts'
 
 const mebibyte = 1_048_576
 /**
- * Bytes that may arrive from Postgres for one user of a tenant's connection. What is beyond is never buffered, however large a
- * row is: the connection is ended.
+ * Maximum bytes that one use of a tenant connection may receive from Postgres. Bytes beyond the limit are never
+ * buffered, however large a row is: the connection is closed.
  */
 export const answerBytes = {
-  /** SQL of tenants: what a query may answer, and what of a page of rows may arrive behind it. */
+  /** SQL written by tenants: the result of a query, plus the rest of a page of rows that may arrive behind it. */
   session: 5 * mebibyte,
-  /** A page of records, or of an export with the record that fills it. */
+  /** A page of records, or a page of an export including the record that fills it. */
   read: 9 * mebibyte,
-  /** All written records of a request, which has at most 16 MiB itself. */
+  /** All records written by one request. A request body is at most 16 MiB. */
   write: 32 * mebibyte,
 } as const
 
-/** So many records fit an answer however large they are: what Postgres lets each have is 256 KiB of JSON. */
+/** Number of records that always fit an answer: Postgres limits each record to 256 KiB of JSON. */
 export const maxRecordsRead = 32
 export const maxRecordsWritten = 100
 
-/** Postgres answers more than is read of it. What the transaction has written is undone. */
+/** The answer of Postgres exceeds the limit in `answerBytes`. The transaction is rolled back. */
 export class AnswerTooLargeError extends ApiError {
   constructor(bytes: number, options: { cause?: unknown } = {}) {
     const most = `${Math.floor(bytes / mebibyte)} MiB`

@@ -21,12 +21,12 @@ const SavedSpace = z.object({
   workspaceId: z.string(),
   environment: z.string(),
   schemaName: z.string(),
-  /** What Postgres keeps of the passwords of its logins, in the order of the roles. */
+  /** Password verifiers that Postgres stores for the logins, in the order of the roles. */
   verifiers: z.array(z.string()),
 })
 type SavedSpace = z.infer<typeof SavedSpace>
 
-/** A captured table by its name: the capture knows it by a number that differs in another database. */
+/** A captured table, identified by name: its id in the capture differs between databases. */
 const SavedCapture = z.object({
   tableId: z.string(),
   schemaName: z.string(),
@@ -41,11 +41,11 @@ const Saved = z.object({
   definitions: Definitions,
 })
 
-/** The roles of a space, by their names in backups: without the prefix, which another installation has not. */
+/** The roles of a space by their names in backups, without the prefix, which differs between installations. */
 const rolesOf = (schemaName: string) =>
   [...spaceRoles, 'owner' as const].map((role) => spaceRoleName(schemaName, role))
 
-/** The spaces of tenants: schemas, logins, tables and whatever migrations have made there. */
+/** The spaces of tenants: schemas, logins, tables and all objects that migrations have created in them. */
 export const spacesBackupSchema: ExtraSchemas = {
   async roles(sql) {
     const rows = await sql.unsafe<{ name: string }[]>(
@@ -96,7 +96,7 @@ export const spacesBackupSchema: ExtraSchemas = {
   },
 }
 
-/** What was saved, with the roles as this installation names them. */
+/** The saved description, with role names translated to those of this installation. */
 async function savedFor(sql: StatementRunner, description: unknown): Promise<z.infer<typeof Saved>> {
   const saved = Saved.parse(description)
   const own = new Set(saved.spaces.flatMap(({ schemaName }) => rolesOf(schemaName)))
@@ -118,7 +118,7 @@ async function savedSpaces(sql: StatementRunner): Promise<SavedSpace[]> {
   return rows.map((row) => SavedSpace.parse({ ...row }))
 }
 
-/** For a restore over an installation that is in use. */
+/** Drops all spaces, for a restore over an installation that is in use. */
 async function dropSpaces(sql: StatementRunner): Promise<void> {
   const rows = await sql.unsafe<{ name: string }[]>(`select schema_name as name from ${schema}.spaces`)
   const installation = await findInstallation(sql)

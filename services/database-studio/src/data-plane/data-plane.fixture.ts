@@ -4,14 +4,14 @@ import postgres from 'postgres'
 import { databaseStudio } from '../service.js'
 import { createDataPlane, type DataPlane } from './data-plane.js'
 
-/** The data plane on a database of its own, without the service around it. */
+/** The data plane on its own database, without the service around it. */
 export interface TestDataPlane {
   plane: DataPlane
-  /** As the service itself. */
+  /** Connection as the login of the service. */
   service: Database
-  /** As the superuser. */
+  /** Connection as the superuser. */
   admin: postgres.Sql
-  /** Another replica, with so many sessions. */
+  /** Another replica, limited to `dataSessions` sessions. */
   replica(dataSessions: number): DataPlane
   close(): Promise<void>
 }

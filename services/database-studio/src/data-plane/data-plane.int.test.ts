@@ -188,13 +188,13 @@ describe('sessions', () => {
       })
     }
     const [first] = spaces
-    // One that never stops asking keeps none waiting for ever.
+    // A tenant that keeps requesting connections does not starve the others.
     const busy = Array.from({ length: count * 5 }, () => use(first as Space))
     await Promise.all([...spaces, ...spaces].map(use))
     await Promise.all(busy)
     expect(served).toBe(count * 7)
     expect(most).toBeLessThanOrEqual(limit)
-    // Those that made room for others may still be on their way out.
+    // Connections that were closed to make room for others may still be terminating.
     await waitFor(async () => {
       const [row] =
         await admin`select count(*)::int as n from pg_stat_activity where application_name like 'opsplane-tenant%'
@@ -246,7 +246,7 @@ describe('sessions', () => {
   })
 
   test('are stopped from outside, whatever they have set for themselves', async () => {
-    // Writes nothing aside, of which there may be only so much.
+    // The query writes no temporary files, which are limited in size.
     const endless = `select count(*) from ${['a', 'b', 'c', 'd'].map((name) => `generate_series(1, 10000) ${name}`)}`
     const space = await plane.space(tenant)
     const slow = plane.session(space, 'runtime', { deadlineMs: 200 }, async ({ sql }) => {
@@ -265,7 +265,7 @@ describe('sessions', () => {
         await running
       },
     )
-    // What had not begun when it was cancelled is ended with its session.
+    // A statement that was cancelled before it began is stopped by ending its session.
     await expect(left).rejects.toHaveProperty(
       'code',
       expect.stringMatching(/^(57014|57P01|CONNECTION_CLOSED)$/),

@@ -15,33 +15,34 @@ import {
   toConnectionName,
 } from './tenant-connection.js'
 
-/** A session of a tenant, for SQL that tenants write. */
+/** A session of a tenant, for SQL written by tenants. */
 export interface Session {
-  /** One connection. Nothing is prepared on it, and an extended-protocol statement is one statement. */
+  /** One connection. It prepares no statements, and an extended-protocol message contains exactly one statement. */
   sql: Sql
   pid: number
   /**
-   * Counts what is answered from 0 again. Comes before COMMIT: a connection that is ended while COMMIT is in flight says nothing
-   * of whether it was done.
+   * Resets the counter of received bytes to 0. Call it before COMMIT: if a connection is closed while COMMIT is in
+   * flight, its outcome is unknown.
    */
   renewAnswer(): void
-  /** Says who acts in the present transaction: its first statement where rows are written. */
+  /** Sets the actor of the present transaction. Must be its first statement if rows are written. */
   act(tx: StatementRunner, acting: JournalActor): Promise<void>
 }
 
-/** One statement of ours, for `writeOne`. */
+/** One statement of this service, for `writeOne`. */
 export interface Statement {
   text: string
   parameters: readonly ParameterOrJSON<never>[]
 }
 
 export interface DataPlane {
-  /** The space of a tenant, made when it is first needed. */
+  /** The space of a tenant. Created on first use. */
   space(tenant: TenantScope): Promise<Space>
   /**
-   * A session of this role, alone with it until `work` ends, and reset afterwards. What runs when the deadline has passed,
-   * or the signal aborts, is cancelled from outside, and the session ended where that does not help; it is never reused after that.
-   * Rejects with AnswerTooLargeError where Postgres answers more than `answerBytes.session`, of which no more is read.
+   * Runs `work` with exclusive use of a session of this role, which is reset afterwards. If the deadline passes or the
+   * signal aborts, the running statement is cancelled from another connection; if that does not help, the session is
+   * ended. A session is never reused after that.
+   * Rejects with AnswerTooLargeError if Postgres sends more than `answerBytes.session`; the rest is not read.
    */
   session<T>(
     space: Space,
@@ -50,14 +51,15 @@ export interface DataPlane {
     work: (session: Session) => Promise<T>,
   ): Promise<T>
   /**
-   * Statements of ours, as runtime and in one transaction; the journal names who acts. Rejects with AnswerTooLargeError, and
-   * nothing written, where they are answered more than `answerBytes.write`.
+   * Runs statements of this service as role `runtime` in one transaction, with `acting` as the actor in the journal.
+   * Rejects with AnswerTooLargeError, and writes nothing, if the answers exceed `answerBytes.write`.
    */
   write<T>(space: Space, acting: JournalActor, work: (tx: TransactionSql) => Promise<T>): Promise<T>
   /**
-   * The same for one statement, in one round trip. `statement` is given a function call to select from, such as `insert
-   * into t (…) select … from <proof>, unnest($4 …)`; $1 to $3 are its arguments, so that those of the statement begin at $4.
-   * It answers `maxRecordsWritten` records at most, so that its answer is never the reason that its outcome is unknown.
+   * Same as `write` for a single statement, in one round trip. `statement` receives a function call to select from, as
+   * in `insert into t (…) select … from <proof>, unnest($4 …)`. The call uses $1 to $3, so parameters of the statement
+   * start at $4. It returns at most `maxRecordsWritten` records, so that an oversized answer never leaves the outcome
+   * unknown.
    */
   writeOne<Row extends object>(
     space: Space,
@@ -65,8 +67,8 @@ export interface DataPlane {
     statement: (proof: string) => Statement,
   ): Promise<Row[]>
   /**
-   * Statements of ours, as reader; each is a transaction. Rejects with AnswerTooLargeError where they are answered more than
-   * `answerBytes.read`, of which no more is read.
+   * Runs statements of this service as role `reader`, each in its own transaction. Rejects with AnswerTooLargeError if
+   * the answers exceed `answerBytes.read`; the rest is not read.
    */
   read<T>(space: Space, work: (sql: StatementRunner) => Promise<T>): Promise<T>
   counts(): { open: number; idle: number; waiting: number }
@@ -82,7 +84,7 @@ export function createDataPlane({
   database,
   relay,
 }: Pick<ServiceContext<StudioConfig>, 'config' | 'database'> & {
-  /** Woken when rows may have changed: their events are not the store's. */
+  /** Woken when rows may have changed: the events of rows are not written by the event store. */
   relay: Pick<ServiceContext['relay'], 'wake'>
 }): DataPlane {
   const spaces = createSpaces(database)
@@ -114,11 +116,12 @@ export function createDataPlane({
       return await work(connection)
     } catch (error) {
       if (!meter.exceeded()) throw error
-      // It may still be busy with an answer that is not read any more. Where it cannot be ended now, it ends when it next writes.
+      // The session may still be sending the answer, which is no longer read. If it cannot be
+      // ended now, it ends at its next write.
       await endSession(database.sql, pid, true).catch(() => {})
       throw new AnswerTooLargeError(maxBytes, { cause: error })
     } finally {
-      // Who waits for an answer does not wait for the next one's session.
+      // Not awaited: the caller does not wait until the connection is ready for its next user.
       void pool.release(key, connection)
       if (key.role !== 'reader') relay.wake()
     }
@@ -152,7 +155,7 @@ export function createDataPlane({
         answerBytes.write,
         async ({ sql, meter, prove: proof }) => {
           const result = await sql.begin(async (tx) => {
-            // Sent together with the first statement of the work.
+            // Sent together with the first statement of `work`.
             const proved = tx.unsafe(prove, proof(acting), { prepare: true }).execute()
             const [value] = await Promise.all([work(tx), proved])
             meter.allow(answerBytes.write)
@@ -177,7 +180,7 @@ export function createDataPlane({
   }
 }
 
-/** Cancels what a session of a tenant runs, or ends the session. */
+/** Cancels the running statement of a tenant session, or with `hard` ends the session. */
 async function endSession(sql: Sql, pid: number, hard: boolean): Promise<void> {
   await sql.unsafe('select end_session($1, $2)', [pid, hard])
 }

@@ -2,16 +2,16 @@ import { ApiError } from '@opsplane/contracts'
 
 export interface Deadline {
   deadlineMs: number
-  /** Aborts when the caller has gone. */
+  /** Aborts when the caller has disconnected. */
   signal?: AbortSignal
 }
 
-/** How long what was cancelled may take to stop before its session is ended. */
+/** Milliseconds that a cancelled statement may take to stop before its session is ended. */
 const graceMs = 1_000
 
 /**
- * Runs `work`, and `end` when its time is up or its signal aborts: first softly, then hard. Rejects with what `work`
- * rejects with, or `upstream_timeout` where that came of the deadline.
+ * Runs `work`, and calls `end` when the deadline passes or the signal aborts: first to cancel, then to end the session.
+ * Rejects with the error of `work`, or with `upstream_timeout` if the deadline caused it.
  */
 export async function runWithDeadline<T>(
   { deadlineMs, signal }: Deadline,
@@ -20,7 +20,7 @@ export async function runWithDeadline<T>(
 ): Promise<T> {
   let expired = false
   let harder: NodeJS.Timeout | undefined
-  // What cannot be asked of the server now is asked again, harder.
+  // A failed cancel request is ignored: the hard end follows after `graceMs`.
   const stop = () => {
     harder ??= setTimeout(() => void end(true).catch(() => {}), graceMs)
     void end(false).catch(() => {})

@@ -3,22 +3,25 @@ import type { Database } from '@opsplane/postgres'
 import { LRUCache } from 'lru-cache'
 import { z } from 'zod'
 
-/** A validation that is asked about records of a table. */
+/** A validation that is called for records of a table. */
 export type TableValidation = Pick<RecordValidation, 'on' | 'whenUnavailable'>
 
-/** A table with the validations of its records. */
+/** A table and the validations of its records. */
 export interface DefinedTable {
   table: Table
   validations: readonly TableValidation[]
 }
 
-/** The definitions of tables as they are now, or were a moment ago. */
+/** Table definitions: the current ones, or cached ones that are at most a second old. */
 export interface Definitions {
-  /** Throws `not_found`. A change in another replica is seen within a second; a write names the definition it is based on. */
+  /**
+   * Throws `not_found`. Changes made by another replica are visible within a second; a write names the definition
+   * version it is based on.
+   */
   get(tenant: TenantScope, slug: string): Promise<Table>
-  /** As `get`, from the same statement: nothing more is asked for tables without validations. */
+  /** Same as `get` with the validations, in the same statement, so tables without validations cost no extra query. */
   defined(tenant: TenantScope, slug: string): Promise<DefinedTable>
-  /** What is remembered of it is outdated. */
+  /** Removes the cached definition. */
   forget(tenant: TenantScope, slug: string): void
 }
 
@@ -51,7 +54,7 @@ export function createDefinitions({ sql }: Pick<Database, 'sql'>): Definitions {
     )
     if (!row) throw notFound()
     const { version, state, validations } = Row.parse(row)
-    // The row was written from this very state, which types it.
+    // The row was written from exactly this state, so its type is known.
     return { table: { ...state, version } as Table, validations }
   }
 

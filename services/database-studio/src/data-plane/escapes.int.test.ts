@@ -229,7 +229,7 @@ describe('settings', () => {
         `insert into notes (text) values ('x')`,
       ),
     ).toBe(denied)
-    // A setting of this name says nothing of who acts.
+    // A session setting with this name does not set the actor.
     await at.plane.session(at.ours, 'runtime', deadline, async ({ sql }) => {
       await sql.unsafe(`set studio.acting = '{"actor":{"id":"usr_other","name":"Other","type":"user"}}'`)
       await expect(sql.unsafe(`insert into notes (text) values ('x')`)).rejects.toMatchObject({

@@ -4,13 +4,13 @@ import { type SpaceRole, spaceRoleName } from './space.js'
 
 export const spaceRoles = ['runtime', 'reader', 'migrator'] as const satisfies readonly SpaceRole[]
 
-/** Every replica works out the same password, in whichever installation; no tenant ever learns it. */
+/** Every replica of every installation derives the same password from the same key. No tenant ever learns it. */
 export const derivePassword = (key: Buffer, schema: string, role: SpaceRole): string =>
   hmacSha256(key, `login\n${spaceRoleName(schema, role)}`).toString('base64url')
 
 /**
- * What Postgres keeps of a password, as SCRAM-SHA-256 has it. One round is enough: the password is a key of 256 bits,
- * which no number of rounds makes harder to guess, and logins take that much less.
+ * The SCRAM-SHA-256 verifier that Postgres stores for a password. One iteration is enough: the password is a 256-bit
+ * key, which more iterations would not make harder to guess, and fewer iterations make logins faster.
  */
 export function scramVerifier(password: string): string {
   const salt = randomBytes(16)

@@ -17,12 +17,13 @@ import { renewIndexes } from './renew-indexes.js'
 const folder = fileURLToPath(new URL('../../sql', import.meta.url))
 const schema = 'database_studio'
 
-/** What all logins of tenants are members of. */
+/** Role that all tenant logins are members of. */
 export const tenantRole = 'studio_tenant'
 
 /**
- * Brings the data plane's functions and the hardening of the database up to date: all of `sql/`, each file whole. Throws
- * InstallationError where the database or a role is another installation's. Full-text indexes of earlier versions are then renewed.
+ * Brings the data plane's functions and the hardening of the database up to date by running every file of `sql/`. Then
+ * rebuilds full-text indexes of earlier versions. Throws InstallationError if the database or a role belongs to another
+ * installation.
  */
 export async function provisionDataPlane({ adminUrl }: { adminUrl: string }): Promise<void> {
   const files = readdirSync(folder).filter((file) => file.endsWith('.sql'))
@@ -51,7 +52,7 @@ export async function provisionDataPlane({ adminUrl }: { adminUrl: string }): Pr
   }
 }
 
-/** Roles belong to the server, so another database of the installation may have made it. */
+/** Roles belong to the Postgres server, so another database of the installation may already have created the role. */
 async function ensureTenantRole(admin: postgres.Sql, installation: Installation): Promise<void> {
   const role = formatRole(installation, tenantRole)
   if (!(await refuseForeignRole(admin, role, installation)))

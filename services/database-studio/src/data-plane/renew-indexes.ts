@@ -2,14 +2,14 @@ import { quoteIdentifier } from '@opsplane/postgres'
 import type postgres from 'postgres'
 import { z } from 'zod'
 
-/** One at a time: another one that builds an index would be waited for. */
+/** Advisory lock: only one replica rebuilds indexes, because concurrent index builds would wait for each other. */
 const renewingLock = 7_241_004
 
 const Outdated = z.object({
   tableId: z.string(),
   schema: z.string(),
   name: z.string(),
-  /** What keeps its place until it is built: no definition has such a name. */
+  /** Temporary name of the index while it is built. No definition can contain such a name. */
   built: z.string(),
   definition: z.string(),
 })
@@ -18,8 +18,8 @@ type Outdated = z.infer<typeof Outdated>
 const before = `to_tsvector('simple'::regconfig, `
 
 /**
- * Rebuilds the full-text indexes of definitions that are over words with their accents, as they were made before there was
- * `studio.search_words`. Rows are read and written meanwhile; one that was left unfinished is begun again.
+ * Rebuilds full-text indexes that still contain words with their accents, as created before `studio.search_words`
+ * existed. Rows stay readable and writable meanwhile. An unfinished rebuild is started over.
  */
 export async function renewIndexes(admin: postgres.Sql): Promise<void> {
   const [lock] = await admin`select pg_try_advisory_lock(${renewingLock}) as free`
@@ -52,7 +52,7 @@ async function outdated(admin: postgres.Sql): Promise<Outdated[]> {
   return z.array(Outdated).parse([...rows])
 }
 
-/** What is kept of the table's shape follows, unless the table was otherwise before. */
+/** Replaces the index and updates the stored shape of the table, unless that shape had already drifted. */
 const replace = (admin: postgres.Sql, { tableId, schema, name, built }: Outdated) =>
   admin.begin(async (tx) => {
     const [kept] = await tx.unsafe(

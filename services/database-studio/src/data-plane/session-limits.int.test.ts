@@ -77,7 +77,7 @@ describe('what takes long, waits or fills', () => {
       expect(row).toEqual({ n: 1 })
     })
     expect(received).toEqual([])
-    // LISTEN ends before the session is reused.
+    // LISTEN is ended before the session is reused.
     expect(await run('reader', ['select 1 as n'], at.theirs)).toEqual([{ n: 1 }])
   })
 })

@@ -3,10 +3,10 @@ import { type Limits, quotaExceeded } from '@opsplane/runtime'
 import { LRUCache } from 'lru-cache'
 import type { Space } from './space.js'
 
-/** Throws `quota_exceeded` where the tables of a space have as many bytes as its workspace may have, or more. */
+/** Throws `quota_exceeded` if the tables of a space have reached the workspace's limit in bytes. */
 export type CheckSpaceQuota = (space: Space) => Promise<void>
 
-/** For so long a size is remembered: what is written meanwhile may exceed the limit. */
+/** Milliseconds for which a measured size is cached. Writes in that time may exceed the limit. */
 const freshMs = 10_000
 const maxRemembered = 20_000
 

@@ -5,17 +5,17 @@ import { deriveVerifiers } from './logins.js'
 import type { Space } from './space.js'
 
 export interface Spaces {
-  /** The space of a tenant, made when it is first needed. */
+  /** The space of a tenant. Created on first use. */
   of(tenant: TenantScope): Promise<Space>
-  /** The key that passwords and proofs are made of. */
+  /** The key from which passwords and proofs are derived. */
   key(): Promise<Buffer>
-  /** Gives the logins of a space back the passwords and settings they were made with. */
+  /** Resets the passwords and settings of a space's logins to their original values. */
   repair(space: Space): Promise<void>
 }
 
 const columns = `id, workspace_id as "workspaceId", environment, schema_name as schema, server,
   opsplane.role_name('') as "rolePrefix"`
-/** A space never changes while the process runs, but for its server, which takes a restart. */
+/** A space never changes while the process runs, except for its server, and moving it requires a restart. */
 const maxRemembered = 50_000
 
 export function createSpaces({ sql }: Pick<Database, 'sql'>): Spaces {
@@ -70,5 +70,5 @@ export function createSpaces({ sql }: Pick<Database, 'sql'>): Spaces {
   }
 }
 
-/** As `add_space` names it. */
+/** Same naming rule as the SQL function `add_space`. */
 const schemaOf = (id: string): string => `s_${id.slice(-12).toLowerCase()}`

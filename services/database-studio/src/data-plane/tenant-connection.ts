@@ -5,8 +5,8 @@ import { derivePassword } from './logins.js'
 import { type JournalActor, roleOfSpace, type Space, type SpaceRole } from './space.js'
 
 /**
- * What a connection is for. `own` ones run statements of ours alone, which are prepared; `free` ones run what tenants
- * write, and are reset afterwards.
+ * Use of a connection. `own` connections run only statements of this service, which are prepared; `free` connections
+ * run SQL of tenants and are reset afterwards.
  */
 export type Purpose = 'own' | 'free'
 
@@ -19,39 +19,42 @@ export interface ConnectionKey {
 export const toConnectionName = ({ space, role, purpose }: ConnectionKey): string =>
   `${space.id}/${role}/${purpose}`
 
-/** Arguments of `studio.acting`, which say for one transaction who acts; each is good once, in this session. */
+/** Arguments of `studio.acting`, which sets the actor of one transaction. Each proof is valid once, in this session. */
 export type Proof = [sequence: string, payload: string, mac: string]
 
 /** One session of one role of one space. */
 export interface TenantConnection {
   sql: postgres.Sql
-  /** The number of its backend. */
+  /** Process id of its Postgres backend. */
   pid: number
-  /** Bounds what is answered to one user of the connection. */
+  /** Limits the bytes that one user of the connection may receive. */
   meter: AnswerMeter
   prove(acting: JournalActor): Proof
-  /** Makes it as new; false where it must be closed instead. */
+  /** Restores the initial state. Returns false if the connection must be closed instead. */
   reset(): Promise<boolean>
   isOpen(): boolean
-  /** Has it closed once it is given back: what stops a statement of it may reach the next one. */
+  /**
+   * Marks the connection to be closed on release: a cancel request for one of its statements
+   * may arrive late and stop the next.
+   */
   retire(): void
   close(): Promise<void>
 }
 
 export interface ConnectOptions extends ConnectionKey {
-  /** Of the data database; the user in it is replaced. */
+  /** URL of the data database; the user in it is replaced. */
   url: string
   key: Buffer
 }
 
-/** A tenant has given its login another password, or other settings. */
+/** A tenant has changed the password or the settings of its login. */
 export class AlteredLoginError extends Error {
   override name = 'AlteredLoginError'
 }
 
 const closeTimeoutS = 1
 
-/** Logs in and asks for what proofs are bound to. Throws AlteredLoginError, and what Postgres says. */
+/** Logs in and reads the values that proofs are bound to. Throws AlteredLoginError or the error of Postgres. */
 export async function openConnection(options: ConnectOptions): Promise<TenantConnection> {
   const { key } = options
   const state = { open: true }
@@ -95,7 +98,7 @@ function clientOf(
     max: 1,
     user: roleOfSpace(space, role),
     password: derivePassword(key, space.schema, role),
-    // Types are asked for in the catalogue, which tenants may not read.
+    // Type lookup queries the catalogue, which tenants may not read.
     fetch_types: false,
     types: { json: exactJson },
     prepare: purpose === 'own',
@@ -113,7 +116,7 @@ function clientOf(
       TimeZone: 'UTC',
       IntervalStyle: 'iso_8601',
       max_parallel_workers_per_gather: 0,
-      // What it makes is the owner's; it is a member of nothing else.
+      // Objects it creates belong to the owner role; the migrator is a member of no other role.
       ...(role === 'migrator' && { role: roleOfSpace(space, 'owner') }),
     },
   })
@@ -135,7 +138,7 @@ function proofOf(key: Buffer, nonce: string, sequence: number, acting: JournalAc
 
 async function reset(sql: postgres.Sql, { role, purpose }: ConnectionKey): Promise<boolean> {
   if (purpose === 'own') return true
-  // What DISCARD gives a migrator back is the role it logged in as, not the owner it became then.
+  // DISCARD would reset a migrator to its login role instead of the owner role it switched to.
   if (role === 'migrator') return false
   try {
     await sql.unsafe('discard all')

@@ -6,17 +6,17 @@ import { roleOfSpace, type Space, type SpaceRole } from './space.js'
 const acting = { actor: { id: 'usr_1', name: 'Ann', type: 'user' as const }, requestId: 'request-1' }
 export const deadline = { deadlineMs: 20_000 }
 
-/** Two tenants with a table of notes each, and what tries to get out of a tenant's session. */
+/** Two tenants with a `notes` table each, and helpers for attempts to escape from a tenant's session. */
 export interface TwoSpaces extends TestDataPlane {
   ours: Space
   theirs: Space
-  /** Runs statements one after the other in a session of a tenant, the way its own SQL runs, in a transaction that says who acts. */
+  /** Runs statements in sequence in a tenant session, as the tenant's own SQL runs, in a transaction with an actor. */
   run(role: SpaceRole, statements: readonly string[], space?: Space): Promise<object[]>
-  /** The state Postgres refuses with; `none` where it does not. */
+  /** SQLSTATE with which Postgres rejects the statements; `none` if it accepts them. */
   refusal(role: SpaceRole, ...statements: string[]): Promise<string>
 }
 
-/** For the tests of one file, which may use what it gives once they run. */
+/** For the tests of one file; the returned members are usable once the tests run. */
 export function twoSpaces(): TwoSpaces {
   const at = {} as TwoSpaces
   beforeAll(async () => void Object.assign(at, await startTwoSpaces()))

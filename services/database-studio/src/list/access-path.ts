@@ -3,33 +3,40 @@ import { buildFields, type Field } from '../row/fields.js'
 import type { Condition } from '../row/filter.js'
 import type { SortTerm } from './sort.js'
 
-/** How a list is found: by an index, whose column of several values is read value by value; or by reading the table. */
+/**
+ * How a list is found: by an index, in which a column with several requested values is
+ * read value by value; or by a table scan.
+ */
 export type AccessPath =
   | {
       served: true
       each?: Extract<Condition, { kind: 'among' }>
-      /** Columns that have one value and lead the index, where Postgres must know that they do not matter to the order. */
+      /**
+       * Leading index columns restricted to one value, if Postgres needs to be told that they do
+       * not affect the order.
+       */
       prefix?: Path['columns']
     }
   | { served: false; advice: string }
 
-/** An index as it lies: its columns in order; the id ends those that are not unique. */
+/** An index as stored: its columns in order; non-unique indexes end with the id. */
 interface Path {
   columns: readonly { column: string; descending: boolean }[]
-  /** So many columns together are there once. */
+  /** Number of leading columns whose combination is unique. */
   unique?: number
 }
 
 export interface AccessRequest {
   conditions: readonly Condition[]
   sort: readonly SortTerm[]
-  /** Words to search for. */
+  /** Search words. */
   q?: string | undefined
 }
 
 /**
- * Whether a declared index finds the records in their order, so that a page costs the same however many there are. Words of a
- * text are found by their index in no order: how fast that is depends on how frequent they are.
+ * Determines whether a declared index finds the records in the requested order, so that a page costs the same whatever
+ * the size of the table. Full-text indexes return matches in no order: their speed depends on how frequent the words
+ * are.
  */
 export function findAccessPath(table: TableState, asked: AccessRequest): AccessPath {
   const terms = termsOf(asked.conditions)
@@ -48,14 +55,14 @@ export function findAccessPath(table: TableState, asked: AccessRequest): AccessP
 }
 
 interface Terms {
-  /** Columns that have one value. */
+  /** Columns restricted to one value. */
   equal: Field[]
-  /** Whether that is null for one of them: to Postgres such a column is not constant. */
+  /** Whether one of these values is null: Postgres does not treat such a column as constant. */
   nulls: boolean
-  /** Conditions of several values. */
+  /** Conditions with several values. */
   several: Extract<Condition, { kind: 'among' }>[]
   ranges: Field[]
-  /** What no index of a column finds in order. */
+  /** Conditions that no column index can answer in order. */
   rest: Condition[]
 }
 
@@ -82,7 +89,10 @@ const isNull = (condition: Condition): boolean =>
   (condition.kind === 'equals' && condition.value === null) ||
   (condition.kind === 'exists' && !condition.value)
 
-/** Found by ids or by what is unique: there are no more than were asked for, whatever else must hold. */
+/**
+ * Restricted by ids or a unique key: the result has at most as many records as values were
+ * requested, whatever the other conditions.
+ */
 function isBounded(table: TableState, { equal, several }: Terms): boolean {
   const named = new Set([...equal, ...several.map(({ field }) => field)].map(({ column }) => column))
   return pathsOf(table).some(
@@ -94,7 +104,10 @@ function isBounded(table: TableState, { equal, several }: Terms): boolean {
   )
 }
 
-/** The columns of an index that one value is asked of, in the direction it is read in; undefined where it does not serve. */
+/**
+ * The index columns restricted to one value, in the direction the index is read;
+ * `undefined` if the index does not fit.
+ */
 function prefixOf(
   { columns }: Path,
   { equal, several, ranges }: Terms,
@@ -166,7 +179,7 @@ function isSearched(table: TableState, { conditions, q }: AccessRequest): boolea
   )
 }
 
-/** Which index would serve it, or that none would. */
+/** Advice on which index would serve the list, or that none would. */
 function adviceOn({ conditions, sort, q }: AccessRequest, { equal, several, ranges, rest }: Terms): string {
   if (q !== undefined) return 'Add an index of kind fulltext on the columns to search.'
   const part = conditions.find(({ kind }) => kind === 'contains' || kind === 'matches')
@@ -184,7 +197,7 @@ function adviceOn({ conditions, sort, q }: AccessRequest, { equal, several, rang
   return `Add an index on (${[...fixed, ...columns].join(', ')}).`
 }
 
-/** The texts of a table that a search without an index goes through. */
+/** The text columns that a search without an index scans. */
 export const searchableFields = (table: TableState): Field[] =>
   [...buildFields(table).values()].filter(
     ({ kind, definition }) => definition && (kind === 'text' || kind === 'enum'),

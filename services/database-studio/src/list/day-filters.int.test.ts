@@ -4,7 +4,7 @@ import { type MigrationsFixture, startMigrations } from '../fixture/migrations-f
 
 let at: MigrationsFixture
 const path = '/tables/visits/records'
-/** About the 29th of March, when Berlin's clocks go forward: midnight is 23:00 of the day before, then 22:00. */
+/** Around 29 March, when Berlin switches to summer time: midnight is 23:00 UTC of the day before, then 22:00 UTC. */
 const visits = {
   before: '2026-03-28T22:59:59.999Z',
   begins: '2026-03-28T23:00:00.000Z',

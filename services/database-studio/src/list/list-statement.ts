@@ -13,20 +13,20 @@ export interface ListRequest {
   /** Schema of the space. */
   schema: string
   conditions: readonly Condition[]
-  /** Further SQL over the row `r`, such as a search; it binds its own parameters. */
+  /** Additional SQL condition on the row `r`, such as a search; it binds its own parameters. */
   search?: ((row: string, parameters: Parameters) => string) | undefined
   sort: readonly SortTerm[]
   after?: Position | undefined
   access: AccessPath
-  /** Rows at most. */
+  /** Maximum rows. */
   limit: number
 }
 
 const row = 'r'
 
 /**
- * One page. A position that is no one range of an index, and a column of several values, are read by one ordered and limited
- * scan each, which are then merged: none of them reads more than a page.
+ * The statement for one page. If the cursor position is not a single index range, or a column has several values, each
+ * range or value gets one ordered and limited scan, and the scans are merged: none reads more than a page.
  */
 export function listStatement(asked: ListRequest): Statement {
   const { selection, schema, sort, limit } = asked
@@ -54,7 +54,7 @@ export function listStatement(asked: ListRequest): Statement {
     const { column } = each.field
     const bind = (given: readonly unknown[]) => parameters.bind(stringifyExact(given), 'json')
     const type = comparedType(each.field)
-    // Values that are written in different ways may be equal, and would be looked up twice.
+    // Different spellings of a value may be equal, and would be looked up twice.
     const values = type
       ? `(select distinct value::${type} as value from json_array_elements_text(${bind(each.values)}) as given(value)) as each`
       : `(select ${quoteIdentifier(column)} as value from json_populate_recordset(null::${from}, ${bind(each.values.map((value) => ({ [column]: value })))})) as each`
@@ -66,14 +66,14 @@ export function listStatement(asked: ListRequest): Statement {
   }
 }
 
-/** Each scan's condition: everything asked for, and one of the ranges after the position. */
+/** The condition of each scan: the whole filter and one of the ranges after the position. */
 function scansOf(asked: ListRequest, parameters: Parameters): string[] {
   const where = whereSql(asked, parameters)
   if (asked.after === undefined) return [where]
   return rangesAfterPosition(asked.sort, asked.after, row, parameters).map((range) => `${where} and ${range}`)
 }
 
-/** Everything a listed record has to satisfy, the caller's rule among it. */
+/** All conditions on a listed record, including the caller's row rule. */
 function whereSql(
   asked: Pick<ListRequest, 'selection' | 'conditions' | 'search' | 'access'>,
   parameters: Parameters,
@@ -88,7 +88,7 @@ function whereSql(
   return search ? `${where} and ${search(row, parameters)}` : where
 }
 
-/** How many there are; with `most`, no more than that are counted. */
+/** Counts the records; with `most`, at most that many. */
 export function countStatement(
   asked: Omit<ListRequest, 'sort' | 'after' | 'limit'>,
   most?: number,
@@ -106,7 +106,7 @@ export function countStatement(
   }
 }
 
-/** What Postgres expects to find, as EXPLAIN says it. */
+/** Postgres's estimate of the number of records, from EXPLAIN. */
 export function estimateStatement(asked: Omit<ListRequest, 'sort' | 'after' | 'limit'>): Statement {
   const parameters = new Parameters()
   const where = whereSql({ ...asked, access: { served: true } }, parameters)

@@ -14,7 +14,10 @@ import { countStatement, estimateStatement, type ListRequest, listStatement } fr
 import { buildSearchCondition } from './search.js'
 import { extractPosition, foreignCursorError, parsePosition, readSort } from './sort.js'
 
-/** Above so many records a list has to be served by an index, or be asked for with `slow=true`. */
+/**
+ * Maximum number of records for a list without an index. Lists of larger tables must be
+ * served by an index or set `slow=true`.
+ */
 export const smallTable = 50_000
 
 export interface ListQuery extends ShownQuery {
@@ -30,7 +33,7 @@ export interface ListQuery extends ShownQuery {
 
 const sortPlace: Place = { in: 'query', path: '/sort' }
 
-/** Lists of records as they are. */
+/** Lists of records in their current state. */
 export function createRecordList({ access, cursors }: { access: RecordAccess; cursors: CursorCodec }) {
   const page = async (opened: ResolvedTable, query: ListQuery, binding: string, meta: RequestMeta) => {
     const { limit, after } = query
@@ -55,7 +58,7 @@ export function createRecordList({ access, cursors }: { access: RecordAccess; cu
 
 type ResolvedList = Omit<ListRequest, 'after' | 'limit'>
 
-/** Everything a list was asked for. Throws what is wrong, or too slow. */
+/** Resolves all parameters of a list request. Throws if one is invalid or the list would be too slow. */
 export async function resolveListRequest(
   access: RecordAccess,
   opened: ResolvedTable,
@@ -76,7 +79,10 @@ export async function resolveListRequest(
   return { selection, schema: space.schema, conditions, sort, access: found, ...(search && { search }) }
 }
 
-/** No index knows texts without their accents: of a large table they count. */
+/**
+ * No index covers texts without their accents. On a large table the condition is rewritten so that accents count and an
+ * index can be used.
+ */
 async function findable(
   access: RecordAccess,
   opened: ResolvedTable,
@@ -92,7 +98,7 @@ async function findable(
   })
 }
 
-/** A filter as the query has it: JSON, within the bounds of a body. */
+/** Parses the JSON filter of a query string, within the size limits of a request body. */
 export function readFilterText(
   { table }: ResolvedTable,
   given: string | undefined,
@@ -130,7 +136,7 @@ async function totalOf(
 ): Promise<{ total?: number }> {
   if (count === undefined) return {}
   const isWhole = asked.conditions.length === 0 && !asked.search
-  // What Postgres expects comes of all records: a caller who may not see some of them could infer their values from it.
+  // Postgres's estimate covers all records: a caller who may see only some could infer values of the others from it.
   if (count === 'estimated' && opened.readRule.length === 0) {
     if (isWhole) return { total: await access.sizeOf(opened) }
     const [plan] = await access.read<object>(opened.space, estimateStatement(asked))

@@ -21,7 +21,7 @@ const path = '/tables/assets/records'
 const listed = async (query: Record<string, string>, client = api) =>
   (await client.get(`${path}?${new URLSearchParams(query)}`)).page(StudioRecord)
 
-/** The items of all pages of a list whose address has a query. */
+/** The items of all pages of a list; `url` must already have a query string. */
 async function allPages<Item extends z.ZodType>(item: Item, url: string): Promise<z.output<Item>[]> {
   const first = (await api.get(url)).page(item)
   const items = [...first.items]
@@ -207,7 +207,7 @@ describe('the past', () => {
       await at.studio
         .sql`select to_char(clock_timestamp() at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as now`
     )[0]?.now as string
-  /** So that the next change is of a later millisecond. */
+  /** Waits so that the next change gets a later millisecond. */
   const passed = async (instant: string) => {
     while ((await now()) <= instant);
   }

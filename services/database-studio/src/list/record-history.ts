@@ -13,7 +13,7 @@ import type { RecordAccess } from '../row/record-access.js'
 import type { ResolvedTable } from '../row/resolved-table.js'
 import { type ListQuery, readFilterText } from './list.js'
 
-/** Records as they were, read from the journal: what is deleted was there too. */
+/** Past states of records, read from the journal. Includes records that have since been deleted. */
 export interface RecordHistory {
   get(slug: string, id: string, asOf: Instant, meta: RequestMeta): Promise<StudioRecord>
   list(
@@ -22,7 +22,7 @@ export interface RecordHistory {
     binding: string,
     meta: RequestMeta,
   ): Promise<ListPage<StudioRecord>>
-  /** Changes of one record, the last one first. */
+  /** Changes of one record, latest first. */
   history(
     slug: string,
     id: string,
@@ -31,12 +31,12 @@ export interface RecordHistory {
   ): Promise<ListPage<RecordChange>>
 }
 
-/** Records a page of the past looks through at most. */
+/** Maximum records that one page of a past state scans. */
 const maxLookedThrough = 5_000
-/** Of the records of a page, as JSON. It ends with the one that fills it. */
+/** Maximum bytes of a page's records as JSON. The page ends with the record that reaches it. */
 const pageBytes = 8_388_608
 
-/** The stream of a record in the journal; with an empty id, what those of a table begin with. */
+/** The stream id of a record in the journal. With an empty record id: the prefix of all streams of the table. */
 export const toStreamId = ({ table }: Pick<ResolvedTable, 'table'>, id: string): string => `${table.id}/${id}`
 
 export function createRecordHistory({
@@ -91,7 +91,8 @@ export function createRecordHistory({
       const bound = tenantBinding(meta.tenant, binding)
       const before = after === undefined ? null : Before.parse(cursors.decode(after, bound))[0]
       const rows = await query(Logged, historyStatement(opened, id, before, limit + 1))
-      // What it was may be hidden where what it is now, by a migration, is not.
+      // A migration may have changed the columns so that the past states are hidden from the
+      // caller but the current one is not.
       if (rows.length === 0 && before === null && !(await isSeen(opened, id))) throw notFound()
       const page = rows.slice(0, limit)
       const last = (rows[0]?.found ?? 0) > page.length ? page.at(-1) : undefined
@@ -119,19 +120,19 @@ const Logged = z.object({
   changes: z.array(z.string()),
   before: Json.nullable(),
   after: Json.nullable(),
-  /** How many there are for the page, and one more, before any is left out for its bytes. */
+  /** Number of rows found for the page, plus one, before rows are dropped for their size. */
   found: z.number(),
 })
 
-/** A record of the journal as the API shows it. */
+/** A journal record in its API representation. */
 const shown = ({ tableSlug: _, ...record }: Record<string, unknown>) => record as StudioRecord
 
-/** A side that the caller may not see is left out. */
+/** A side of the change that the caller may not see is omitted. */
 function changeOf({ version: _, found: __, before, after, ...change }: z.infer<typeof Logged>): RecordChange {
   return { ...change, before: before && shown(before), after: after && shown(after) }
 }
 
-/** What a list of the past takes: a filter, and an order by id. */
+/** The supported subset of a list query for a past state: a filter, and an order by id. */
 function readPast(opened: ResolvedTable, asked: ListQuery): { conditions: Condition[]; descending: boolean } {
   const problems = new Problems()
   const refuse = (name: string, message: string) =>
@@ -153,8 +154,9 @@ interface Walk {
 }
 
 /**
- * What records were at an instant and satisfied conditions then, by the definition of now. Streams of a table are one range
- * of the journal, in the order of ids; each has its last event until then. Without `only` the last row tells how far it looked.
+ * Records that satisfied the conditions at an instant, by the current definition. The streams of a table are one
+ * journal range in the order of ids; the last event before the instant is used for each. Without `only`, the last row
+ * states how far the scan got.
  */
 function pastStatement(
   opened: ResolvedTable,
@@ -207,15 +209,18 @@ function pastStatement(
   }
 }
 
-/** Bytes of the rows before each one, in an order. */
+/** SQL for the total bytes of the preceding rows, in the given order. */
 const precedingBytes = (bytes: string, order: string): string =>
   `sum(${bytes}) over (order by ${order} rows unbounded preceding) - (${bytes})`
 
-/** A list in JSON as Postgres writes one of its own. */
+/** Formats a JSON array as Postgres prints its own. */
 const listText = (value: string): string =>
   `case when json_typeof(${value}) = 'array' then array(select json_array_elements_text(${value}))::text else ${value}::text end`
 
-/** The events of a record of which the caller may see a side; the other one is null where they may not see it. */
+/**
+ * Statement for those events of a record of which the caller may see at least one side; a
+ * side they may not see is null.
+ */
 function historyStatement(
   opened: ResolvedTable,
   id: string,
@@ -251,8 +256,9 @@ function historyStatement(
 }
 
 /**
- * A record of the journal as a row `r` with the columns that conditions speak of: others may have been of another type then,
- * or not been there. None where one of these was of another type, and cannot be read as what it is now: it satisfies nothing.
+ * A journal record as a row `r` with only the columns used by the conditions, since other columns may not have existed
+ * or may have had another type then. If a column of a condition had another type and its value cannot be converted to
+ * the current type, there is no row, so no condition is satisfied.
  */
 function rowOf(json: string, conditions: readonly Condition[]): string {
   const fields = [...new Set(findFields(conditions))]

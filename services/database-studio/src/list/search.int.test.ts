@@ -137,7 +137,7 @@ const Plan: z.ZodType<Node> = z.looseObject({
   },
 })
 
-/** The most rows any part of a plan has looked at. */
+/** The maximum number of rows that any node of a plan has read. */
 const readBy = (node: Node): number =>
   Math.max(
     (node['Actual Rows'] + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops'],

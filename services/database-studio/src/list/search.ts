@@ -7,8 +7,8 @@ import { searchVector } from '../row/search-vector.js'
 import { searchableFields } from './access-path.js'
 
 /**
- * The condition of `q`: the words by the full-text indexes of the table; without one, the text as a part of any text of the
- * record. Neither depends on accents, nor on upper and lower case.
+ * Builds the condition for `q`. If the table has full-text indexes, they are searched for the words; otherwise the text
+ * is matched as a substring of any text column. Both ignore accents and case.
  */
 export function buildSearchCondition(
   table: TableState,
@@ -19,7 +19,8 @@ export function buildSearchCondition(
     if (indexes.length > 0) {
       const asked = searchQuery(q.normalize('NFKC'))
       if (asked === null) return 'false'
-      // Words are whole ones, but a single character of a script without spaces begins the pairs it is stored in.
+      // Words match as a whole, except that a single character of a script without spaces matches as a prefix of the
+      // character pairs it is stored in.
       const goesOn = asked.prefix && endsInSpacelessCharacter(asked.words)
       const words = `studio.search_query(${parameters.bind(asked.words, 'text')}, ${goesOn})`
       const found = indexes.map(({ columns }) => {

@@ -14,8 +14,8 @@ export interface SortTerm {
 const maxTerms = recordListBounds.sorted
 
 /**
- * `-total,name`: at most four fields, `-` for descending; the newest records first where nothing is given. The id comes last
- * and breaks ties, in the direction of the field before it.
+ * Parses a sort such as `-total,name`: at most four fields, `-` for descending; the default is newest records first.
+ * The id is appended as a tie-breaker, in the direction of the field before it.
  */
 export function readSort(
   table: TableState,
@@ -49,18 +49,18 @@ export function readSort(
   return last && last.field !== id ? [...terms, { field: id, descending: last.descending }] : terms
 }
 
-/** Nulls are last ascending and first descending, as an index has them in both directions. */
+/** Nulls are last in ascending and first in descending order, as in an index read in either direction. */
 export const orderBy = (terms: readonly SortTerm[], row: string): string =>
   terms
     .map(({ field, descending }) => `${row}.${quoteIdentifier(field.column)} ${descending ? 'desc' : 'asc'}`)
     .join(', ')
 
-/** The values of the sort fields at the last record of a page, as texts. */
+/** The values of the sort fields of a page's last record, as text. */
 export type Position = readonly (string | null)[]
 
 /**
- * What comes after a position, as conditions of which none overlaps another and each is one range of an index in the order of
- * the sort: a page is the first rows of all of them together.
+ * The rows after a position, as non-overlapping conditions, each of which is one index range in sort order: a page is
+ * the first rows of their union.
  */
 export function rangesAfterPosition(
   terms: readonly SortTerm[],
@@ -82,7 +82,7 @@ export function rangesAfterPosition(
   })
 }
 
-/** Fields without nulls in one direction: Postgres compares them as one. */
+/** True if the fields are not nullable and have one direction: Postgres can then use a row comparison. */
 const isRowComparable = (terms: readonly SortTerm[]): boolean =>
   terms.every(({ field, descending }) => !field.nullable && descending === terms[0]?.descending)
 
@@ -105,7 +105,7 @@ function beyondValue({ field, descending }: SortTerm, place: string | null, row:
 
 const PositionOf = z.array(z.string().nullable())
 
-/** The position a cursor stands for. Throws `invalid_cursor`. */
+/** Decodes the position from a cursor. Throws `invalid_cursor`. */
 export function parsePosition(
   cursors: CursorCodec,
   cursor: string,
@@ -117,14 +117,20 @@ export function parsePosition(
   return position.data
 }
 
-/** Also where a column that a position has a value of is of another type by now. */
+/** Also used if the type of a sort column has changed since the cursor was issued. */
 export const foreignCursorError = (cause: unknown) =>
   new ApiError('invalid_cursor', 'The cursor does not belong to this list, sort and filter.', { cause })
 
-/** What a listed row has in addition to its record's fields, none of which begins with a point: a sort field's value as Postgres writes it. */
+/**
+ * Name of an extra property on a listed row: a sort field's value as Postgres writes it.
+ * No column name begins with a point.
+ */
 const placeName = (index: number) => `.at${index}`
 
-/** The values of the sort fields, to be selected for `extractPosition`: as they are answered they may be rounded, or a record. */
+/**
+ * Select list of the sort values for `extractPosition`. The record's own fields are not usable: in the response they
+ * may be rounded, or be an expanded record.
+ */
 export const positionList = (terms: readonly SortTerm[], row: string): string =>
   terms
     .map(
@@ -133,14 +139,14 @@ export const positionList = (terms: readonly SortTerm[], row: string): string =>
     )
     .join(', ')
 
-/** Where a row stands; takes that out of it. */
+/** Returns the position of a row and removes its properties from the row. */
 export function extractPosition(row: Record<string, unknown>, terms: readonly SortTerm[]): Position {
   const names = terms.map((_, index) => placeName(index))
   const position = names.map((name) => {
     const value = row[name]
     return typeof value === 'string' ? value : null
   })
-  // The last one first: rows without what came last keep a hidden class in common.
+  // Deletes the last property first, so that V8 keeps one hidden class for all rows.
   for (const name of names.toReversed()) delete row[name]
   return position
 }

@@ -17,9 +17,9 @@ export type MigrationFields = Pick<
 export type MigrationWording = Pick<MigrationState, 'name' | 'up' | 'down' | 'transactional' | 'checksum'>
 
 export type MigrationCommand =
-  /** `applied`: what it says has been done already, by a change of a definition. */
+  /** `applied`: a change of a table definition has already made this change. */
   | { kind: 'create'; id: string; fields: MigrationFields; applied: boolean; now: Instant }
-  /** `number`: its place in the order from now on. */
+  /** `number`: its position in the order from now on. */
   | { kind: 'apply'; number: number; now: Instant }
   | { kind: 'roll_back'; now: Instant }
   | { kind: 'edit'; to: MigrationWording; now: Instant }
@@ -36,7 +36,7 @@ const from: Record<Exclude<MigrationCommand['kind'], 'create'>, readonly Migrati
   delete: ['pending', 'failed', 'rolled_back'],
 }
 
-/** Throws `invalid_state_transition` where the action does not apply to the migration's status. */
+/** Throws `invalid_state_transition` if the action is not allowed in the migration's status. */
 export function checkAction(action: keyof typeof from, { status }: Pick<MigrationState, 'status'>): void {
   if (from[action].includes(status)) return
   const allowed = (['apply', 'roll_back', 'edit', 'delete'] as const).filter((each) =>
@@ -74,7 +74,7 @@ export const migration: Decider<MigrationState, MigrationCommand> = {
         return state.number === command.number ? [] : [{ type: 'migration.updated', after }]
       }
       case 'fail': {
-        // What could not be rolled back is applied still.
+        // A migration whose rollback failed is still applied.
         const status = state.status === 'applied' ? 'applied' : 'failed'
         const after = { ...state, status, error: command.error, updatedAt: command.now } as const
         return [{ type: 'migration.failed', after }]
@@ -89,7 +89,10 @@ export const migration: Decider<MigrationState, MigrationCommand> = {
   describe: ({ name }) => ({ displayName: name }),
 }
 
-/** It is as if it had just been written. What it was promoted from, or recorded of, it is no longer once its SQL differs. */
+/**
+ * Resets the migration to its initial status. If the SQL changes, it also loses the link to the definition or migration
+ * it was recorded or promoted from.
+ */
 function edited(
   state: MigrationState,
   { to, now }: Extract<MigrationCommand, { kind: 'edit' }>,

@@ -11,7 +11,7 @@ import { z } from 'zod'
 
 type Wording = Pick<MigrationState, 'up' | 'down' | 'transactional'>
 
-/** What two migrations have in common that do the same. */
+/** Checksum over the parts that determine the effect of a migration; equal for two migrations with the same effect. */
 export const computeChecksum = ({ up, down, transactional }: Wording): string =>
   createHash('sha256')
     .update(JSON.stringify([up, down, transactional]))
@@ -19,10 +19,10 @@ export const computeChecksum = ({ up, down, transactional }: Wording): string =>
 
 const Row = z.object({ version: z.number(), state: Migration.omit({ version: true }) })
 
-/** What the numbers of an environment's migrations are drawn from. */
+/** Name of the sequence that numbers an environment's migrations. */
 export const toSequenceName = (environment: Environment): string => `migration/${environment}`
 
-/** Every migration of a tenant, in their order. */
+/** All migrations of a tenant, in order. */
 export async function listMigrations(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
@@ -37,7 +37,7 @@ export async function listMigrations(
     .map(({ version, state }) => ({ ...state, version }))
 }
 
-/** Throws `conflict` unless the migration is the next to be applied, or the last one that was. */
+/** Throws `conflict` unless the migration is the next one to apply, or the last one applied. */
 export async function checkOrder(
   { sql }: Pick<Database, 'sql'>,
   tenant: TenantScope,
@@ -62,7 +62,7 @@ export async function checkOrder(
   )
 }
 
-/** Whether a migration behind this one in the order is applied already. */
+/** Whether a migration that comes later in the order is already applied. */
 export async function isOvertaken(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
@@ -75,13 +75,13 @@ export async function isOvertaken(
   return found.length > 0
 }
 
-/** Throws `conflict` where the SQL is not that which was checked when the migration was written. */
+/** Throws `conflict` if the SQL differs from the SQL that was checked when the migration was written. */
 export function checkChecksum(migration: Wording & Pick<MigrationState, 'checksum'>): void {
   if (computeChecksum(migration) !== migration.checksum)
     throw new ApiError('conflict', 'The SQL of the migration does not match its checksum.')
 }
 
-/** Of what is applied in one environment, what another one has not, in its order. */
+/** Migrations applied in `from` that are not applied in `to`, in the order of `from`. Compared by checksum. */
 export function findMissing(from: readonly Migration[], to: readonly Migration[]): Migration[] {
   const applied = to.filter(({ status }) => status === 'applied').map(({ checksum }) => checksum)
   return from.filter(({ status, checksum }) => {

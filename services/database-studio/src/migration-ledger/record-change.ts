@@ -8,17 +8,17 @@ import { computeChecksum, toSequenceName } from './ledger.js'
 
 export interface DefinedChange {
   name: string
-  /** What was done to the schema of the space: nothing where only words have changed. */
+  /** Statements applied to the schema of the space; empty if only texts of the definition changed. */
   statements: readonly string[]
-  /** What undoes it; null where nothing does. */
+  /** Statements that undo the change; null if it cannot be undone. */
   undo: readonly string[] | null
-  /** What the table has become; null where it is gone. */
+  /** The new definition of the table; null if it was deleted. */
   definition: PromotedDefinition | null
-  /** What it was; null where it is new. */
+  /** The previous definition; null if the table is new. */
   previous: PromotedDefinition | null
 }
 
-/** Records a change of a definition as a migration that is applied already, in the unit that makes it. */
+/** Records a change of a definition as an already applied migration, in the same unit of work as the change. */
 export type RecordChange = (
   unit: Unit,
   space: Space,
@@ -26,7 +26,10 @@ export type RecordChange = (
   meta: CommandMeta,
 ) => Promise<void>
 
-/** So that promotion takes such changes over as well, those of words among them. */
+/**
+ * Records definition changes, including pure text changes, so that promotion applies them
+ * in other environments too.
+ */
 export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): RecordChange {
   const migrations = store.aggregate(migration)
   return async (unit, space, { name, statements, undo, definition, previous }, { now }) => {
@@ -49,7 +52,7 @@ export function changeRecorder({ store }: Pick<ServiceContext, 'store'>): Record
   }
 }
 
-/** The SQL of a change of what SQL does not say, such as a name. */
+/** SQL recorded for a change that affects no SQL, such as a new display name. */
 const onlyWords = '-- Nothing of the schema changes, only the texts of its definition.'
 
 function withoutIdentity({

@@ -18,7 +18,7 @@ export interface Run {
   space: Space
   migrationId: string
   direction: Direction
-  /** What the migrator's session proves itself by; known to this process alone. */
+  /** Secret that authenticates the migrator's session; held only by this process. */
   token: string
 }
 
@@ -34,14 +34,14 @@ const Row = z.object({
     source: EventSource.nullish(),
   }),
 })
-/** A run as it stands, locked. */
+/** The row of a run, locked. */
 export type LockedRun = z.infer<typeof Row>
 
 const changeLock = 7_241_005
 
 /**
- * Keeps migrations out of a space until this transaction ends, for a change of a definition. Throws `conflict` while one runs
- * whose tables are not yet in the definitions.
+ * Blocks migrations in a space until this transaction ends, while a definition is changed. Throws `conflict` while a
+ * run is in progress, or its tables have not been written to the definitions yet.
  */
 export async function refuseWhileRunning(tx: StatementRunner, { id }: Space): Promise<void> {
   await tx.unsafe('select pg_advisory_xact_lock_shared($1, hashtext($2))', [changeLock, id])
@@ -50,13 +50,13 @@ export async function refuseWhileRunning(tx: StatementRunner, { id }: Space): Pr
     throw new ApiError('conflict', 'A migration is running in this environment. Try again when it has ended.')
 }
 
-/** Beyond the deadline of its session, by then it is over. */
+/** Added to the deadline of a run's session; after that time the run is certainly over. */
 const graceMs = 30_000
 
-/** Runs of migrations: a row for each space that has one, which is the lock as well. */
+/** Runs of migrations: at most one row per space, which also serves as the lock. */
 export function createRuns({ sql }: Pick<Database, 'sql'>) {
   return {
-    /** Takes the space for one migration. Throws `conflict` while another one runs there. */
+    /** Acquires the space for one migration. Throws `conflict` while another migration runs there. */
     async begin(
       space: Space,
       migration: Pick<Migration, 'id'>,
@@ -67,7 +67,7 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
       const token = randomBytes(32).toString('base64url')
       const { actor, requestId, source = null } = acting
       const taken = await sql.begin(async (tx) => {
-        // Changes of definitions that are in flight are waited for.
+        // Waits for definition changes in flight.
         await tx.unsafe('select pg_advisory_xact_lock($1, hashtext($2))', [changeLock, space.id])
         return tx.unsafe(
           `insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, due_at)
@@ -87,7 +87,7 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
       return { space, migrationId: migration.id, direction, token }
     },
 
-    /** Gives the space back where nothing was applied. */
+    /** Releases the space if nothing was applied. */
     async end({ space, token }: Run): Promise<void> {
       await sql.unsafe(
         'delete from migration_runs where space_id = $1 and token_hash = $2 and done_at is null',
@@ -98,7 +98,7 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
 }
 export type Runs = ReturnType<typeof createRuns>
 
-/** The run of a space, locked: its transaction is over. Undefined where there is none any more. */
+/** Locks and returns the run of a space, whose transaction is then over. Returns `undefined` if there is none. */
 export async function lockRun(tx: StatementRunner, spaceId: string): Promise<LockedRun | undefined> {
   const [row] = await tx.unsafe(
     `select workspace_id as "workspaceId", environment, migration_id as "migrationId", direction, acting,

@@ -15,7 +15,7 @@ let pid = 0
 let second: RunningService | undefined
 const workspaceId = newId('workspace')
 
-/** The service in a process of its own, at the port it is reported. */
+/** Starts the service in its own process and waits until it reports its port. */
 async function spawnStudio(env: Record<string, string | undefined>): Promise<RunningService> {
   const port = Number(env.PORT)
   const main = fileURLToPath(new URL('../../bundle/main.cjs', import.meta.url))
@@ -90,7 +90,7 @@ describe('a migration', () => {
     process.kill(pid, 'SIGKILL')
     await answer
     second = await service.replica()
-    // What is due is known by the database's clock; here the time of both is up at once.
+    // The database's clock decides when a run is due. The test expires both the sessions and the run immediately.
     for (const orphan of await sessions()) await service.sql`select pg_terminate_backend(${orphan.pid})`
     await waitFor(async () => (await sessions()).length === 0)
     await service.sql`update migration_runs set due_at = now()`

@@ -7,7 +7,7 @@ import { knownTables, parseShapes, sameShape } from './table-changes.js'
 
 type Difference = Drift['differences'][number]
 
-/** What the schema of a space has that neither definitions nor migrations explain, and what it lacks. */
+/** Objects in the schema of a space that no definition or migration explains, and expected objects that are missing. */
 export async function computeDrift({ sql }: Pick<Database, 'sql'>, space: Space): Promise<Drift> {
   const known = await knownTables(sql, space)
   const [row] = await sql.unsafe(

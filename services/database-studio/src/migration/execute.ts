@@ -11,7 +11,7 @@ import type { MigrationStatement } from './statements.js'
 export interface Execution {
   run: Run
   statements: readonly MigrationStatement[]
-  /** What they were read from, and which part of the migration that is. */
+  /** The text the statements were parsed from, and the part of the migration it belongs to. */
   sql: string
   path: '/up' | '/down'
   acting: JournalActor
@@ -21,16 +21,22 @@ export interface Execution {
 
 export interface DryExecution {
   statements: DryRun['statements']
-  /** The tables it would leave, as `space_shapes` has them. */
+  /** The resulting tables, in the format of `space_shapes`. */
   shapes: unknown
 }
 
-/** What is over time is stopped by Postgres itself; if it is not, from outside so much later. */
+/**
+ * Postgres stops statements that exceed the time limit; this many milliseconds later they
+ * are cancelled from outside.
+ */
 const graceMs = 2_000
-/** A transaction that waits for a lock of a table blocks all others behind it. */
+/** Milliseconds. A transaction waiting for a table lock blocks all later ones behind it. */
 const lockTimeoutMs = 10_000
 
-/** Runs a migration as the space's migrator. Once it resolves the migration is applied; throws with nothing changed. */
+/**
+ * Runs a migration as the space's migrator role. When it resolves the migration is
+ * applied; when it throws nothing has changed.
+ */
 export async function execute(plane: DataPlane, execution: Execution): Promise<void> {
   await inSession(plane, execution, async (session) => {
     if (!execution.transactional) await concurrently(session.sql, execution)
@@ -52,7 +58,10 @@ class Undone {
 
 const Locks = z.array(z.object({ name: z.string(), mode: z.string() }))
 
-/** Runs migrations of one run in their order, looks at what they have done, and undoes it. `explain` is given what one fails with. */
+/**
+ * Runs the migrations in order in one transaction, inspects the result and rolls back.
+ * `explain` converts an error of one of them.
+ */
 export function executeDry(
   plane: DataPlane,
   executions: readonly [Execution, ...Execution[]],
@@ -113,7 +122,7 @@ async function begin(
   await act(tx, acting)
 }
 
-/** One statement, by the extended protocol, which takes no more than one. Returns how many rows it changed. */
+/** Runs one statement by the extended protocol, which accepts only one. Returns the number of changed rows. */
 async function step(
   tx: TransactionSql,
   execution: Execution,
@@ -136,7 +145,7 @@ async function step(
   }
   const result = await tx
     .unsafe(dropping?.text ?? text, dropping?.parameters ?? [], { simple: false } as object)
-    // The rows it answers are not used.
+    // Discards the returned rows.
     .forEach(() => {})
     .catch(explained(execution, statement))
   if (statement.changesRows) return result.count ?? 0
@@ -146,7 +155,7 @@ async function step(
   return null
 }
 
-/** Indexes are built outside of any transaction; one that an earlier run has left unfinished is rebuilt. */
+/** Builds indexes outside of any transaction; an index left unfinished by an earlier run is rebuilt. */
 async function concurrently(sql: Sql, { statements, timeoutMs, ...execution }: Execution): Promise<void> {
   await sql.unsafe(`set statement_timeout = ${timeoutMs}`)
   for (const statement of statements) {
@@ -165,7 +174,7 @@ async function concurrently(sql: Sql, { statements, timeoutMs, ...execution }: E
   }
 }
 
-/** Where in the migration it failed, and at which statement. */
+/** Describes the statement and position at which the migration failed. */
 function explained({ sql, path, statements }: Execution, statement?: MigrationStatement) {
   const offset = statement ? [...Buffer.from(sql).subarray(0, statement.start).toString()].length : 0
   const params = statement && { statement: statements.indexOf(statement) + 1 }

@@ -13,15 +13,15 @@ export interface MigrationService {
     meta: RequestMeta,
     promoted?: Pick<MigrationState, 'definition' | 'previous'>,
   ): Promise<Migration>
-  /** Throws `conflict` while a migration runs in the environment: it may be this one. */
+  /** Throws `conflict` while a migration runs in the environment, since it may be this one. */
   remove(id: string, meta: RequestMeta): Promise<void>
-  /** Throws `invalid_state_transition` once it is applied. */
+  /** Throws `invalid_state_transition` if it is already applied. */
   edit(id: string, patch: MigrationPatch, meta: RequestMeta): Promise<Migration>
-  /** Puts these before all others that are not applied, in this order, and answers all of those. */
+  /** Moves these migrations before all other pending ones, in this order, and returns all pending ones. */
   reorder(ids: readonly string[], meta: RequestMeta): Promise<Migration[]>
-  /** With `anyTurn` also where others are before it in the order. */
+  /** With `anyTurn`, applies it even if others precede it in the order. */
   apply(id: string, timeoutMs: number, meta: RequestMeta, options?: { anyTurn?: boolean }): Promise<Migration>
-  /** Runs the `up` of migrations of another environment in one transaction, and undoes it. */
+  /** Runs the `up` SQL of another environment's migrations in one transaction and rolls it back. */
   dryRunAll(
     migrations: readonly Migration[],
     timeoutMs: number,
@@ -37,6 +37,6 @@ export interface MigrationParts {
   definitions: Definitions
   tables: TableAggregate
   requireEnvironment: RequireEnvironment
-  /** Throws `forbidden` where a row rule binds the caller: SQL would reach past it. */
+  /** Throws `forbidden` if the caller is under a row rule, since SQL would bypass it. */
   refuseRuled(meta: RequestMeta): Promise<void>
 }

@@ -363,7 +363,7 @@ describe('a migration', () => {
       from spaces where workspace_id = ${workspaceId} and environment = 'production'`
     await waitFor(async () => (await api.get(`/migrations/${draft.id}`)).data(Migration).status === 'failed')
     expect((await api.get(`/migrations/${draft.id}`)).data(Migration).error).toContain('interrupted')
-    // The same with a commit that its service did not live to see.
+    // The same, but the transaction was committed before its service ended.
     await service.sql`
       insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, done_at, due_at)
       select id, workspace_id, environment, ${draft.id}, 'up', 'none', ${service.sql.json({ actor: principal.actor, requestId: null })}, now(), now()

@@ -18,7 +18,7 @@ const settlings = 5
 interface Beginning {
   direction: Direction
   timeoutMs: number
-  /** Also where others are before it in the order. */
+  /** Apply it even if others precede it in the order. */
   anyTurn?: boolean
 }
 
@@ -32,7 +32,7 @@ export function createMigrations(
   const runs = createRuns(database)
   const define = createDefine(ctx)
 
-  /** Has the outcome in the log: at once, or later by due work. */
+  /** Writes the outcome to the log and retries lost version races. If this fails, due work settles the run later. */
   async function settle(run: Run, error?: string): Promise<void> {
     const options = { spaceId: run.space.id, now: clock.now(), ...(error !== undefined && { error }) }
     for (let attempt = 1; ; attempt++) {
@@ -46,7 +46,7 @@ export function createMigrations(
     }
   }
 
-  /** Takes the space and looks again at what is to be run: nothing else changes it from here on. */
+  /** Acquires the space and then reloads the migration: nothing else can change it from here on. */
   async function begin(id: string, { direction, timeoutMs, anyTurn = false }: Beginning, meta: RequestMeta) {
     await refuseRuled(meta)
     const found = await migrations.get(id, meta.tenant)
@@ -103,7 +103,7 @@ export function createMigrations(
       failure === undefined ? undefined : failure instanceof Error ? failure.message : String(failure)
     await settle(run, reason)
     const after = await migrations.get(id, meta.tenant)
-    // Its commit may have succeeded, though its connection did not.
+    // The commit may have succeeded even though the connection failed.
     const done = after.status === (direction === 'up' ? 'applied' : 'rolled_back')
     if (failure !== undefined && !done) throw failure
     return after

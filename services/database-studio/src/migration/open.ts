@@ -5,7 +5,7 @@ import { createMigrations } from './migrations.js'
 import { migrationRoutes } from './routes.js'
 import { settleRunsWork } from './settle.js'
 
-/** Migrations: their routes, and the due work that settles what was interrupted. */
+/** Migrations: routes, and the due work that settles interrupted runs. */
 export function openMigrations(ctx: ServiceContext, parts: MigrationParts): { routes: Route[] } {
   const service = createMigrations(ctx, parts)
   ctx.dueWork.start(settleRunsWork(service.settling))

@@ -7,7 +7,7 @@ import type { MigrationService } from './migration-service.js'
 import type { Migrations } from './settle.js'
 import { migrationStatements } from './statements.js'
 
-/** What is done to migrations that are not applied: none runs meanwhile. */
+/** Operations on pending migrations, which are excluded while a migration runs. */
 export function pendingMigrations(
   ctx: ServiceContext,
   { plane, migrations }: { plane: DataPlane; migrations: Migrations },

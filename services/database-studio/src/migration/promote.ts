@@ -11,10 +11,10 @@ export interface PromoteOptions {
 }
 
 /**
- * Takes over into the environment of the request what is applied in another one of the workspace, each migration in its
- * own transaction and in their order, and none of them behind what is not applied here; a dry run is one transaction, which is
- * undone. Stops at the first that fails, by throwing what it failed with. Returns those taken over, or to
- * be. Throws `conflict` where the environment is the same.
+ * Applies to the request's environment the migrations that are applied in another environment of the workspace and
+ * missing here, in their order and each in its own transaction, also if pending ones precede them here. A dry run uses
+ * one transaction, which is rolled back. Stops at the first failure and throws its error. Returns the promoted
+ * migrations, or those that would be promoted. Throws `conflict` if both environments are the same.
  */
 export async function promote(
   service: MigrationService,
@@ -37,7 +37,7 @@ export async function promote(
   const open = here.filter(({ status }) => status !== 'applied')
   const applied: Migration[] = []
   for (const [index, migration] of wanted.entries()) {
-    // One that could not be applied the last time is tried again.
+    // A migration that failed to apply last time is tried again.
     const at = open.findIndex(({ checksum }) => checksum === migration.checksum)
     const [waiting] = at < 0 ? [] : open.splice(at, 1)
     const { id } = waiting ?? (await service.create(migration, withoutKey(meta), migration))
@@ -51,7 +51,7 @@ export async function promote(
   return applied
 }
 
-/** What one of them fails with, which names it: the caller has sent nothing but where it comes from. */
+/** Adds the migration to its error: the caller sent only the source environment. */
 function failedMigration(error: unknown, migration: Migration | undefined): unknown {
   if (!(error instanceof ApiError) || !migration) return error
   const { number, name } = migration
@@ -62,7 +62,7 @@ function failedMigration(error: unknown, migration: Migration | undefined): unkn
   )
 }
 
-/** The request's key is kept with its whole answer. */
+/** The request's idempotency key is recorded with the response of the whole promotion. */
 function withoutKey(meta: RequestMeta): RequestMeta {
   const { idempotency: _, ...rest } = meta
   return { ...rest, signal: meta.signal, log: meta.log }

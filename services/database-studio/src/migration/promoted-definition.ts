@@ -4,8 +4,8 @@ import type { ReadDefinition } from './read-definition.js'
 import type { TableShape } from './shape.js'
 
 /**
- * The definition of a table that a promoted change was made of elsewhere, as far as the table here is like it; what only the one
- * here has stays as it was read.
+ * Merges the definition of a promoted change into the definition of the table here: parts of the promoted one are used
+ * if they exist in this table, and parts that exist only here stay as read.
  */
 export function mergePromotedDefinition(
   promoted: PromotedDefinition,

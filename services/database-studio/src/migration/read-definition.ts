@@ -16,7 +16,7 @@ import {
   type TableShape,
 } from './shape.js'
 
-/** What of a table SQL decides, and a definition says. */
+/** The properties of a table definition that are determined by SQL. */
 export type TableDefinition = Pick<
   TableState,
   'slug' | 'description' | 'columns' | 'indexes' | 'uniques' | 'checks'
@@ -24,12 +24,12 @@ export type TableDefinition = Pick<
 
 export interface KnownDefinition {
   definition: TableDefinition
-  /** The table as it was when the definition was written. */
+  /** The shape of the table when the definition was written. */
   shape: TableShape
 }
 
 export interface ReadDefinition extends TableDefinition {
-  /** What has no place in a definition, such as a column of a type records do not have. */
+  /** Names of parts that a definition cannot express, such as a column with an unsupported type. */
   unmanaged: string[]
 }
 
@@ -38,7 +38,7 @@ const nothing: KnownDefinition = {
   shape: emptyShape,
 }
 
-/** The definition of a table as it is now. What is as it was keeps its words; the rest is read from the catalogue. */
+/** The current definition of a table. Unchanged parts keep their texts; the others are read from the catalogue. */
 export function readDefinition(
   now: TableShape,
   { definition, shape: was }: KnownDefinition = nothing,
@@ -90,7 +90,7 @@ export function readDefinition(
   return { slug: now.name, description, columns, indexes: kept, uniques, checks, unmanaged }
 }
 
-/** A comment as far as a description goes, without half of a character at its end. */
+/** A comment truncated to the maximum length of a description, without splitting a character at its end. */
 const described = (comment: string | null, most: number): string =>
   (comment ?? '').slice(0, most).replace(/[\ud800-\udbff]$/, '')
 
@@ -121,11 +121,14 @@ function columnOf(now: ShapeColumn, past: ColumnPast): Column | null {
   }
   const parsed = Column.safeParse({ ...typed, ...common })
   if (typed && parsed.success) return parsed.data
-  // What no other type expresses is shown all the same.
+  // A column type that has no equivalent is exposed as `other`.
   return Column.safeParse({ type: 'other', sqlType: now.type, ...common }).data ?? null
 }
 
-/** Whether what makes the type of a column has changed: an enum is a text with a check, a reference one with a foreign key. */
+/**
+ * Whether the parts that determine a column's type have changed: an enum is a text with a check, a reference is a
+ * column with a foreign key.
+ */
 function retyped(now: ShapeColumn, { before, known, gone, come }: ColumnPast): boolean {
   if (before?.type !== now.type || before.generated !== now.generated) return true
   if (now.generated && before.default !== now.default) return true
@@ -138,7 +141,7 @@ function retyped(now: ShapeColumn, { before, known, gone, come }: ColumnPast): b
 
 const deletions: Record<string, string> = { a: 'restrict', r: 'restrict', n: 'set_null', c: 'cascade' }
 
-/** The type of a column and what belongs to it; null where records have none like it. */
+/** The type of a column with its properties; null if records support no such type. */
 function typeOf(
   { name, type, values, generated, default: expression }: ShapeColumn,
   constraints: readonly ShapeConstraint[],
@@ -153,7 +156,7 @@ function typeOf(
   return (key && referenceOf(key)) ?? plain
 }
 
-/** A foreign key as a reference; null where it refers to what a reference cannot. */
+/** A foreign key as a reference; null if it refers to something a reference cannot express. */
 function referenceOf({ references, onDelete, referred }: ShapeConstraint) {
   const [column] = referred ?? []
   if (!references || !column || !(onDelete in deletions)) return null
@@ -170,7 +173,7 @@ const plainTypes: Record<string, Column['type']> = {
   ...{ 'timestamp with time zone': 'timestamp', 'timestamp without time zone': 'local_timestamp' },
 }
 
-/** Digits of a second that columns of a type have unless SQL says otherwise. */
+/** Default number of second digits per column type, unless SQL declares another. */
 const usualDigits: Partial<Record<Column['type'], number>> = {
   ...{ timestamp: 3, local_timestamp: 3, time: 6, interval: 6 },
 }
@@ -191,7 +194,7 @@ function plainType(written: string) {
   return { type, ...kept }
 }
 
-/** What a type keeps less of than others of its kind. */
+/** Precision and scale, where they are lower than the default of the type. */
 function keptOf(written: string, type: Column['type'] | undefined): { precision?: number; scale?: number } {
   if (written.startsWith('real')) return { precision: 24 }
   const [, digits, behind = '0'] = /\((\d+)(?:,(-?\d+))?\)/.exec(written) ?? []
@@ -207,7 +210,7 @@ function indexOf(
 ): TableIndex | null {
   if (!plain || !valid) return null
   const kind = method === 'btree' ? 'btree' : method === 'gin' && trigram ? 'trigram' : null
-  // Indexes of lists end with the id, which definitions leave out.
+  // Indexes for lists end with the id, which definitions omit.
   const last = columns.at(-1)
   const said =
     kind === 'btree' && !unique && columns.length > 1 && last?.name === 'id' ? columns.slice(0, -1) : columns
@@ -220,7 +223,7 @@ function indexOf(
   return TableIndex.safeParse({ name, kind, unique, columns: read }).data ?? null
 }
 
-/** Whether a column says it: that it is unique, or refers to another table; or every table has it. */
+/** Whether a column definition already expresses this constraint (unique, or a reference), or every table has it. */
 function isOfColumn(
   { type, columns, references }: ShapeConstraint,
   ofColumns: (names: readonly string[]) => boolean,

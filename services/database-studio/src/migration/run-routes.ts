@@ -14,7 +14,7 @@ export const route = defineResource({
 })
 const running = ['forbidden', 'conflict', 'invalid_state_transition'] as const
 
-/** What runs one migration: forwards, back, or without effect. */
+/** Routes that run one migration: apply, roll back and dry run. */
 export const runRoutes = (service: MigrationService): Route[] => [
   route.action('apply', {
     summary: 'Apply a migration',

@@ -19,9 +19,9 @@ export interface SettleOptions {
 }
 
 /**
- * Writes down what has become of the run of a space, once its transaction is over: the migration's event, definitions of the
- * tables as they are now, and the run is no more. Nothing where there is none. `error` says why it failed, if it did. Returns slugs
- * whose definitions have changed.
+ * Records the outcome of a space's run after its transaction ended: appends the migration's event, updates the
+ * definitions from the current tables and deletes the run. Does nothing if there is no run. `error` is the reason of a
+ * failure. Returns the slugs whose definitions changed.
  */
 export async function settleRun(
   { store, migrations, tables }: SettleOptions,
@@ -43,7 +43,7 @@ export async function settleRun(
       const { definition = null, previous = null } = found?.state ?? {}
       const promoted = direction === 'up' ? definition : previous
       const changes = tableChanges(known, parseShapes(row?.shapes), { promoted, inTrash })
-      // Its tables are what it has made them, also where the migration itself is gone.
+      // The tables have changed even if the migration itself was deleted.
       if (found && direction === 'down')
         await unit.handle(migrations, migrationId, { kind: 'roll_back', now })
       else if (found) {
@@ -73,7 +73,7 @@ export async function settleRun(
   return slugs
 }
 
-/** Settles the runs whose service has ended before it could. */
+/** Due work that settles runs whose service ended before it could. */
 export const settleRunsWork = (settling: SettleOptions): CreateWorker =>
   transactionWorker<DueRow>({
     name: 'migration-runs',

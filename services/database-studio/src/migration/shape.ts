@@ -33,14 +33,14 @@ const ShapeIndex = z.object({
   unique: z.boolean(),
   valid: z.boolean(),
   method: z.string(),
-  /** On columns alone, and on all rows. */
+  /** True if the index is on columns only, without expressions, and not partial. */
   plain: z.boolean(),
   trigram: z.boolean(),
   columns: z.array(z.object({ name: z.string().nullable(), descending: z.boolean() })),
 })
 export type ShapeIndex = z.infer<typeof ShapeIndex>
 
-/** A table as the catalogue of Postgres has it; `table_shape` in `sql/` makes it. */
+/** A table as described by the Postgres catalogue; `table_shape` in `sql/` produces it. */
 export const TableShape = z.object({
   oid: z.number(),
   name: z.string(),
@@ -59,11 +59,11 @@ export const emptyShape: TableShape = {
 export interface Difference<T> {
   added: T[]
   removed: T[]
-  /** What was, and what has become of it. */
+  /** Pairs of the state before and after. */
   changed: [T, T][]
 }
 
-/** What is different, by name. */
+/** The differences of two lists, compared by name. */
 export function difference<T extends { name: string }>(
   before: readonly T[],
   after: readonly T[],

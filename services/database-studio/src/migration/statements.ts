@@ -10,15 +10,15 @@ import {
 } from '../sql/grammar.js'
 import { commandName } from '../sql/statement.js'
 
-/** One step of a migration. */
+/** One statement of a migration. */
 export interface MigrationStatement extends Pick<Statement, 'text' | 'start'> {
-  /** It changes rows, and not what there is. */
+  /** True if it changes rows rather than the schema. */
   changesRows: boolean
-  /** Name of the index it builds concurrently, outside of any transaction. */
+  /** Name of the index that it builds concurrently, outside of any transaction. */
   buildsIndex: string | null
-  /** The tables it drops, which go into the trash. */
+  /** The tables it drops, which are moved to the trash. */
   drops: { names: string[]; cascades: boolean; mayLack: boolean } | null
-  /** The types it drops, which tables in the trash may have. */
+  /** The types it drops, which tables in the trash may use. */
   dropsTypes: string[]
 }
 
@@ -30,8 +30,9 @@ interface Problem {
 
 /**
  * The statements of a migration: DDL of tables, indexes and types, and INSERT, UPDATE and DELETE. Throws
- * `validation_failed`, naming the first that is anything else. With `transactional` false only indexes are built and dropped,
- * concurrently. `path` is the JSON pointer of the text; what was recorded of a definition may have no statement.
+ * `validation_failed` for the first statement that is anything else. With `transactional` false, only concurrent
+ * creation and removal of indexes is allowed. `path` is the JSON pointer of the text. `mayBeEmpty` allows texts without
+ * statements, as recorded for some definition changes.
  */
 export async function migrationStatements(
   sql: string,
@@ -69,7 +70,7 @@ function checked({ node, kind, text, start }: Statement, problem: Problem, trans
   }
 }
 
-/** By the kind of a statement's node: what more it has to keep to. */
+/** Additional checks by the kind of a statement's node. */
 const checks: Record<string, (node: Node, problem: Problem) => void> = {
   CreateStmt: (node, problem) => 'CreateStmt' in node && checkCreate(node.CreateStmt, problem),
   AlterTableStmt: (node, problem) => 'AlterTableStmt' in node && checkAlter(node.AlterTableStmt, problem),
@@ -84,7 +85,7 @@ const checks: Record<string, (node: Node, problem: Problem) => void> = {
   DeleteStmt: () => {},
 }
 
-/** Statements of rows and what they are made of; nothing else stands within a statement. */
+/** Node kinds of row statements and their parts; no other statement may be nested in a statement. */
 const rowStatements = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt'])
 
 function refuseWithin(kind: string, fields: Record<string, unknown>, problem: Problem): void {
@@ -93,7 +94,7 @@ function refuseWithin(kind: string, fields: Record<string, unknown>, problem: Pr
     throw refused(`is ${commandName(kind)}, which a migration cannot be`, problem)
   const type = findTypeName(kind, fields)
   if (type) throw refused(`uses the type ${type}, which names what others have`, problem)
-  // Names stand without their schema, so that a migration means the same in every environment.
+  // Names must not be qualified with a schema, so that a migration has the same meaning in every environment.
   if (fields.schemaname !== undefined || fields.catalogname !== undefined)
     throw refused(`names a schema, ${String(fields.schemaname)}: tables are named without`, problem)
 }
@@ -157,7 +158,7 @@ function droppedTypes(node: Node): string[] {
   )
 }
 
-/** The same within a transaction, for one that is undone. */
+/** The statement without CONCURRENTLY, for a transaction that is rolled back. */
 export const withoutConcurrently = (text: string): string =>
   text.replace(/^((?:create(?:\s+unique)?|drop)\s+index\s+)concurrently\b/i, '$1')
 

@@ -14,7 +14,7 @@ import { mergePromotedDefinition } from './promoted-definition.js'
 import { type ReadDefinition, readDefinition } from './read-definition.js'
 import { TableShape } from './shape.js'
 
-/** The tables of a space by the catalogue, compared with their definitions. */
+/** Differences between the tables of a space in the catalogue and their definitions. */
 export interface TableChanges {
   created: { id: string; found: ReadDefinition; like: PromotedDefinition | null }[]
   updated: { id: string; slug: string; found: ReadDefinition; like: PromotedDefinition | null }[]
@@ -28,17 +28,17 @@ const Known = z.object({
   shape: TableShape.nullable(),
 })
 
-/** Tables by id as they are now: all that are captured in a space. */
+/** The current shapes of all captured tables of a space, by id. */
 export const parseShapes = (shapes: unknown) => Shapes.parse(shapes)
 
-/** Definitions of a tenant that are in use, with the shapes their tables had when they were written. */
+/** Definitions of a tenant that are in use, with the shapes of their tables when they were written. */
 export async function knownTables(tx: StatementRunner, { workspaceId, environment }: TenantScope) {
   const rows = await tx.unsafe(
     `select t.id, t.state, s.shape from tables t left join table_shapes s on s.table_id = t.id
      where t.workspace_id = $1 and t.environment = $2 and t.purge_at is null order by t.id`,
     [workspaceId, environment],
   )
-  // The state was written as one, which types it.
+  // The stored state was written as this type.
   return z
     .array(Known)
     .parse([...rows])
@@ -47,8 +47,8 @@ export async function knownTables(tx: StatementRunner, { workspaceId, environmen
 export type KnownTable = Awaited<ReturnType<typeof knownTables>>[number]
 
 /**
- * What has become of a tenant's tables, by their shapes now. `promoted` is what one of them has become elsewhere, or was before,
- * and is to be here; `inTrash` are those that a migration has dropped.
+ * Compares a tenant's tables with their current shapes. `promoted` is the definition that one of them should get here,
+ * from another environment or from before a rollback; `inTrash` are the tables that a migration dropped.
  */
 export function tableChanges(
   known: readonly KnownTable[],
@@ -75,27 +75,27 @@ export function tableChanges(
   return changes
 }
 
-/** Every slug that means something else than before. */
+/** All slugs whose meaning has changed. */
 export const listSlugs = ({ created, updated, deleted }: TableChanges): string[] => [
   ...[...created, ...updated].map(({ found }) => found.slug),
   ...[...updated, ...deleted].map(({ slug }) => slug),
 ]
 
-/** Whether a definition says nothing of a column, as those did that were written before there was a type for it. */
+/** Whether a definition omits a column, as definitions did that were written before its type was supported. */
 const leavesOut = ({ columns }: TableState, shape: TableShape): boolean =>
   shape.columns.length > columns.length + Object.keys(baseColumns).length
 
 export const sameShape = (one: TableShape, other: TableShape): boolean =>
   stringifyExact(one) === stringifyExact(other)
 
-/** Writes what has become of tables into their definitions. Returns whether any changed. */
+/** Writes the changes of tables to their definitions. Returns whether any changed. */
 export async function defineTables(
   unit: Unit,
   tables: TableAggregate,
   { created, updated, deleted }: TableChanges,
   now: string,
 ): Promise<void> {
-  // Names are free before they are taken.
+  // Deletes first, so that names are free before they are reused.
   for (const { id, inTrash } of deleted) {
     await unit.handle(tables, id, { kind: 'delete', purgeAt: inTrash ? computePurgeTime(now) : now, now })
     if (!inTrash) await unit.handle(tables, id, { kind: 'purge' })

@@ -3,12 +3,12 @@ import { jsonPointer } from '@opsplane/http'
 import { checkParameter, type Json, parameterText } from '@opsplane/postgres'
 import type { NumberedStatement } from '../sql/parameters.js'
 
-/** JSON, as it came in the body. */
+/** JSON from the request body. */
 export type ParameterValues = readonly unknown[] | Readonly<Record<string, unknown>>
-/** By name, or by number. */
+/** By name or number. */
 export type ParameterTypes = Readonly<Record<string, ParameterType>>
 
-/** A list of types is by place. */
+/** A list of types is converted to an object keyed by position, starting at 1. */
 export function typesByName(
   types: readonly (ParameterType | null)[] | ParameterTypes | undefined,
 ): ParameterTypes {
@@ -16,7 +16,7 @@ export function typesByName(
   return Object.fromEntries(types.flatMap((type, index) => (type ? [[String(index + 1), type]] : [])))
 }
 
-/** The values of a statement's parameters in their order, as Postgres reads them. Throws `validation_failed`. */
+/** The values of a statement's parameters in order, as text for Postgres. Throws `validation_failed`. */
 export function parseArguments(
   statement: NumberedStatement,
   values: ParameterValues,

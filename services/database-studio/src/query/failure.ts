@@ -3,20 +3,20 @@ import { translatePostgresError } from '@opsplane/postgres'
 import postgres from 'postgres'
 
 export interface FailedStatement {
-  /** JSON pointer of the text in the body. */
+  /** JSON pointer of the SQL in the body. */
   path: string
-  /** Of a position in what Postgres was given (characters, from 1), that in what was written. */
+  /** Maps a position in the SQL sent to Postgres to the position in the original SQL (characters, starting at 1). */
   writtenPosition?(position: number): number
-  /** In addition to what Postgres says, such as the number of the statement. */
+  /** Added to the properties of the Postgres error, such as the statement's number. */
   params?: Record<string, unknown>
 }
 
-/** Of these a session's statement is not the cause: the server shuts down, or the session was terminated. */
+/** SQLSTATE classes not caused by the statement: the server shuts down, or the session was terminated. */
 const notTheirs = /^(08|28|53300|57P|58)/
 
 /**
- * What Postgres says of SQL that a tenant wrote, as the 422 with its code, position, hint and detail; what does not come of the SQL
- * stays as it is, or is a 503.
+ * Converts a Postgres error in a tenant's SQL to a 422 with its code, position, hint and detail. Errors not caused by
+ * the SQL are returned unchanged or become a 503.
  */
 export function explainFailure(error: unknown, statement: FailedStatement): unknown {
   if (!(error instanceof postgres.PostgresError) || notTheirs.test(error.code))
@@ -39,7 +39,7 @@ export function explainFailure(error: unknown, statement: FailedStatement): unkn
   })
 }
 
-/** What a statement whose answer is more than may be read is refused with; what it has written is undone. */
+/** Error for a statement whose answer exceeds the limit; its changes are rolled back. */
 export function resultTooLargeError(path: string, maxBytes: number, cause?: unknown): ApiError {
   const message = `answers more than ${maxBytes / 1_048_576} MiB, so it was stopped and has changed nothing; return fewer rows or columns`
   return new ApiError('validation_failed', `The SQL failed: it ${message}.`, {

@@ -8,7 +8,7 @@ import { savedQueryRoutes } from './routes.js'
 import { createQueryRunner } from './run.js'
 import { createFreeSql, type FreeSqlOptions, runRoutes } from './run-routes.js'
 
-/** Everything about SQL that callers write: run at once, or saved. */
+/** SQL written by callers, run directly or saved. */
 export function createQueries(
   ctx: ServiceContext<StudioConfig>,
   plane: DataPlane,

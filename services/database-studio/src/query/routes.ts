@@ -24,7 +24,7 @@ const route = defineResource({
   response: SavedQuery,
 })
 
-/** Saved queries. */
+/** Routes of saved queries. */
 export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[] {
   const queries = ctx.store.aggregate(savedQuery)
   const versions = savedVersions(ctx)
@@ -109,7 +109,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
   ]
 }
 
-/** Of a patch what is given. */
+/** The fields of a patch that are set. */
 const defined = <T extends object>(fields: T) =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: NonNullable<T[K]>

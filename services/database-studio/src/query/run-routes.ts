@@ -6,19 +6,19 @@ import type { CheckSpaceQuota } from '../data-plane/space-quota.js'
 import { typesByName } from './arguments.js'
 import type { QueryRequest, QueryRunner } from './run.js'
 
-/** Runs SQL for callers who may write some. */
+/** Runs SQL for callers who are allowed to write it. */
 export interface FreeSql {
   run(request: QueryRequest, meta: RequestMeta): Promise<QueryResult>
 }
 
 export interface FreeSqlOptions {
   runner: QueryRunner
-  /** By workspace. */
+  /** Limits concurrent queries by workspace. */
   limiter: Pick<ConcurrencyLimiter, 'run'>
-  /** Throws `forbidden` where a row rule binds the caller: SQL would reach past it. */
+  /** Throws `forbidden` if the caller is under a row rule, since SQL would bypass it. */
   refuseRuled(meta: RequestMeta): Promise<void>
   plane: Pick<DataPlane, 'space'>
-  /** Throws `quota_exceeded`: then only DELETE may write. */
+  /** Throws `quota_exceeded` if the space is full; then only DELETE may write. */
   refuseFull: CheckSpaceQuota
 }
 

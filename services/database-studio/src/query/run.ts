@@ -22,9 +22,9 @@ export interface QueryRequest {
 
 export interface QueryRunner {
   /**
-   * Runs one statement of a tenant, as its reader in a read-only transaction or, in mode `write`, as its runtime with
-   * `acting` in the journal. Of a read that answers more than 4 MiB the rest is left out; a write that does is undone. Throws
-   * `validation_failed` for that, and for what the statement is not allowed or fails at.
+   * Runs one statement of a tenant: as its reader in a read-only transaction or, in mode `write`, as its runtime role
+   * with `acting` in the journal. The answer of a read is cut at 4 MiB; a write with a larger answer is rolled back.
+   * Throws `validation_failed` in that case, and if the statement is not allowed or fails.
    */
   run(
     tenant: TenantScope,
@@ -34,18 +34,21 @@ export interface QueryRunner {
   ): Promise<QueryResult>
 }
 
-/** What ends a transaction whose result is wanted without its effects. */
+/** Thrown to roll back a transaction whose result is still wanted. */
 class Undone<T> {
   constructor(readonly value: T) {}
 }
 
-/** What is over time is stopped by Postgres itself; if it is not, from outside so much later. */
+/**
+ * Postgres stops statements that exceed the time limit; this many milliseconds later they
+ * are cancelled from outside.
+ */
 const graceMs = 1_000
 const maxBytes = 4_194_304
 
 export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sql'>): QueryRunner {
   const namesOf = createTypeNames(database.sql)
-  // Several answers of megabytes in conversion keep the collector of young objects busy for tens of milliseconds.
+  // Converting several answers of megabytes concurrently would cause garbage collection pauses of tens of milliseconds.
   const presenting = createSemaphore(1)
   return {
     async run(tenant, request, acting, signal) {
@@ -56,7 +59,8 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
       const space = await plane.space(tenant)
       const prefix = explain ? `explain (format json${explain === 'analyze' ? ', analyze' : ''}) ` : ''
       const startedAt = performance.now()
-      // Of a write all rows are read, to count them: what is not answered takes none of what may be.
+      // All rows of a write are read in order to count them; rows that are not returned do not
+      // count towards the byte limit.
       let renew = () => {}
       const collector = createCollector({
         ...{ text: `${prefix}${statement.text}`, values, maxRows, maxBytes },
@@ -101,7 +105,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
   }
 }
 
-/** A transaction cannot become one that writes once a query has been made in it. */
+/** A transaction cannot be switched to read-write after its first query. */
 async function reading<T>(sql: Sql, timeoutMs: number, work: (tx: TransactionSql) => Promise<T>): Promise<T> {
   return undone(
     sql.begin('read only', async (tx) => {

@@ -21,7 +21,7 @@ import type { QueryRequest } from './run.js'
 
 type Wording = Pick<SavedQueryState, 'sql' | 'mode' | 'parameters'>
 
-/** Throws `validation_failed` unless the SQL may be run in its mode and takes just the parameters that are declared. */
+/** Throws `validation_failed` unless the SQL is allowed in its mode and uses exactly the declared parameters. */
 export async function checkSavedQuery(
   { sql: text, mode, parameters }: Wording,
   database: Pick<Database, 'sql'>,
@@ -45,7 +45,10 @@ export async function checkSavedQuery(
   if (problems.length > 0) throw refused(problems)
 }
 
-/** Defaults that Postgres cannot read as their types: a user of the query would get the error, and could not correct them. */
+/**
+ * Defaults that Postgres cannot parse as their types. Otherwise users of the query would
+ * get the error and could not fix it.
+ */
 async function unreadableDefaults(
   parameters: readonly QueryParameter[],
   { sql }: Pick<Database, 'sql'>,
@@ -70,11 +73,11 @@ async function unreadableDefaults(
   return problems.flat()
 }
 
-/** A type of parameters as `reads_as` has it. */
+/** A parameter type in the notation of `reads_as`. */
 const readAs = (type: ParameterType): string =>
   type.replace(/^\w+/, (name) => sqlType({ kind: ResultType.parse(name) }))
 
-/** What runs where a saved query is given these values. Throws `validation_failed` where one is missing. */
+/** The request that runs a saved query with these values. Throws `validation_failed` if a value is missing. */
 export function buildRequest(
   query: Wording,
   { parameters: given, maxRows, timeoutMs, explain }: RunSavedQuery,
@@ -113,7 +116,7 @@ const detail = (path: string, code: string, message: string): ErrorDetail => ({
 
 const Version = z.object({ version: z.number(), state: SavedQueryState })
 
-/** The versions of saved queries: what the log has of each. */
+/** The versions of saved queries, read from the log. */
 export function savedVersions({ database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>) {
   const read = async (id: string, tenant: TenantScope, bound: ReturnType<typeof sql>, limit: number) => {
     const rows = await db.execute(sql`
@@ -133,7 +136,7 @@ export function savedVersions({ database: { db }, cursors }: Pick<ServiceContext
       if (!found) throw notFound()
       return found
     },
-    /** The latest first. */
+    /** Latest first. */
     async list(
       id: string,
       page: { limit: number; after?: string | undefined; binding: string },

@@ -8,7 +8,7 @@ import { assets } from '../record/assets.fixture.js'
 import { startStudio } from '../record/studio.fixture.js'
 
 const mebibyte = 1_048_576
-/** Several pages' worth of bytes, and more than an answer may have. */
+/** Large enough for several pages, and for more bytes than one answer may have. */
 const [count, changes, atOnce] = isLongTier() ? [240, 60, 4] : [240, 48, 2]
 const textBytes = 250_000
 const textOf = (letter: string) => letter.repeat(textBytes)
@@ -28,7 +28,7 @@ const large = TableState.parse({
 let at: Awaited<ReturnType<typeof startStudio>>
 let api: ApiClient
 
-/** Sockets to Postgres of everything in this process, which the service is. */
+/** Sockets to Postgres of this process, which includes the service. */
 const sockets = new Set<Socket>()
 const postgresPort = Number(new URL(process.env.TEST_DATABASE_URL ?? '').port)
 const onSocket = (message: unknown) => {
@@ -53,14 +53,14 @@ afterAll(async () => {
   await at?.studio.stop()
 })
 
-/** What the service read of Postgres meanwhile. */
+/** Bytes that the service read from Postgres during `work`. */
 async function reading<T>(work: () => Promise<T>): Promise<{ found: T; bytes: number }> {
   const before = bytesRead()
   const found = await work()
   return { found, bytes: bytesRead() - before }
 }
 
-/** Every page of a list, and what the service has read for the largest. */
+/** All pages of a list, and the maximum bytes the service read for one of them. */
 async function pagesOf<Schema extends z.ZodType>(of: string, schema: Schema) {
   const items: z.infer<Schema>[] = []
   let most = 0

@@ -18,7 +18,7 @@ const bodyLimitBytes = 16 * 1024 * 1024
 const errors = ['not_found', 'conflict', 'forbidden', 'quota_exceeded'] as const
 const common = { tag, scope: 'records:write', bodyLimitBytes, errors } as const
 
-/** Many records in one request: all of it, or nothing. */
+/** Routes that write many records in one request: all of them or none. */
 export function bulkRoutes({ bulk, batch }: RecordServices): Route[] {
   return [
     defineRoute({

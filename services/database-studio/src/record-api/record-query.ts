@@ -4,7 +4,7 @@ import { z } from 'zod'
 const names = (description: string, example: string) =>
   z.string().min(1).max(recordListBounds.names).optional().meta({ description, example })
 
-/** What of a record is answered. */
+/** Query parameters that select the returned fields. */
 export const ShownFields = {
   fields: names('Fields to answer, in addition to id and version.', 'name,price'),
   expand: names(
@@ -15,7 +15,7 @@ export const ShownFields = {
 
 const Slow = z.enum(['true', 'false']).transform((text) => text === 'true')
 
-/** The query of a list of records. */
+/** Query parameters of a list of records. */
 export const ListFilters = z.object({
   filter: z
     .string()

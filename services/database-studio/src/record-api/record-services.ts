@@ -15,7 +15,7 @@ import { importWork } from '../transfer/import-work.js'
 import { createImports, type Imports } from '../transfer/imports.js'
 import type { RecordValidator } from '../validation/record-validator.js'
 
-/** Everything the routes of records call. */
+/** Services called by the routes of records. */
 export interface RecordServices {
   records: Records
   list: ReturnType<typeof createRecordList>
@@ -26,7 +26,7 @@ export interface RecordServices {
   exported: ReturnType<typeof createExport>
 }
 
-/** Also begins to import what is waiting. */
+/** Also starts processing waiting imports. */
 export function createRecordServices(
   {
     database,

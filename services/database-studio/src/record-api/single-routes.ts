@@ -16,7 +16,7 @@ const route = defineResource({
   response: StudioRecord,
 })
 
-/** Records one by one, and lists of them. */
+/** Routes of single records and of lists. */
 export function singleRoutes({ records, list, past }: RecordServices): Route[] {
   return [
     route.list({

@@ -21,7 +21,7 @@ const Columns = z
   .max(1_000)
   .transform((text) => text.split(','))
 
-/** Files of records, in and out. */
+/** Routes of imports and exports. */
 export function transferRoutes({ imports, exported }: RecordServices): Route[] {
   return [
     defineUpload({

@@ -33,8 +33,8 @@ interface BatchAnswer {
 const operationsPlace: Place = { in: 'body', path: '/operations' }
 
 /**
- * Operations on several tables in one transaction: all of them, in order, or none. Neighbours that make records of one table
- * are one insert. A record made earlier is referred to by its name.
+ * Runs operations on several tables in one transaction, in order: all or none. Adjacent creations in one table share an
+ * insert. A record created earlier in the batch is referred to by its name.
  */
 export function createBatch(access: RecordAccess, validating: RecordValidator) {
   const perform = async (given: RecordBatch, meta: RequestMeta, maxTogether = given.operations.length) => {
@@ -61,7 +61,10 @@ export function createBatch(access: RecordAccess, validating: RecordValidator) {
     return toRowError(access, opened, { path, values }, cause)
   }
 
-  /** Postgres does not name the one among several records of a statement: then each is one of its own. */
+  /**
+   * Postgres does not say which record of a statement it rejected, so the batch is repeated
+   * with one statement per record.
+   */
   const explained = async (
     given: RecordBatch,
     meta: RequestMeta,
@@ -148,7 +151,7 @@ async function checkStepReferences(
   }
 }
 
-/** Neighbours that are one statement. */
+/** Groups adjacent operations that share one statement. */
 function runsOf(steps: readonly Step[], most: number): Step[][] {
   const runs: Step[][] = []
   for (const step of steps) {
@@ -165,7 +168,7 @@ function runsOf(steps: readonly Step[], most: number): Step[][] {
   return runs
 }
 
-/** Postgres has refused the statement of these steps: what it says is explained once the session is free. */
+/** Postgres rejected the statement of these steps. The error is explained after the session was released. */
 class RefusedSteps extends Error {
   constructor(
     readonly steps: readonly Step[],
@@ -192,7 +195,7 @@ async function runSteps(tx: StatementRunner, steps: Step[]): Promise<StepResult[
   return steps.map(({ id }) => ({ op: 'create', table: operation.table, id, record: byId.get(id) ?? null }))
 }
 
-/** The changed record; null once deleted. Throws what keeps it from being changed, by the operation's place. */
+/** Returns the changed record, or null if it was deleted. Errors refer to the operation by its place. */
 async function changeOne(
   tx: StatementRunner,
   { operation, opened, id, values, place, validated }: Step,

@@ -43,7 +43,7 @@ export interface BulkResult {
   dryRun: boolean
 }
 
-/** Many records at once: all of it, or nothing. */
+/** Writes of many records at once: all or none. */
 export interface Bulk {
   create(
     slug: string,
@@ -155,7 +155,7 @@ export function createBulk(access: RecordAccess, validating: RecordValidator): B
         const write = (isAsValidated: CheckUnchanged) =>
           commit([opened], meta, async (tx) => {
             const written = await insertGroups(tx, toWriteTarget(opened), groups, { on })
-            // What is not answered was there, and a rule has kept it from being changed.
+            // A row that was not returned existed already, and a row rule kept it from being updated.
             if (written.length < rows.length) throw ruleForbidsError()
             isAsValidated(written)
             return upserted(assertAllowed(written))
@@ -204,7 +204,7 @@ export function createBulk(access: RecordAccess, validating: RecordValidator): B
 
 const recordPlace = (index: number): Place => pathBelow(records, index)
 
-/** Records with new ids, in the order they are given. */
+/** Records with new ids, in the given order. */
 function readRecords({ table }: ResolvedTable, given: readonly unknown[]): Values[] {
   const problems = new Problems()
   const rows: Values[] = []
@@ -224,7 +224,7 @@ function upserted(rows: Row[]) {
   return { created, updated: rows.length - created, records: rows }
 }
 
-/** Throws unless these columns together are unique. */
+/** Throws unless the combination of these columns is unique. */
 export function checkKey({ table }: ResolvedTable, on: readonly string[], place: Place): void {
   const problems = new Problems()
   const keys = [
@@ -238,7 +238,7 @@ export function checkKey({ table }: ResolvedTable, on: readonly string[], place:
   problems.check()
 }
 
-/** Refuses to begin where more match than may be changed. */
+/** Throws before the change if more than `limit` records match. */
 async function checkMatches(
   tx: StatementRunner,
   { space, table, readRule }: ResolvedTable,

@@ -22,7 +22,7 @@ const tasks = TableState.parse({
   indexes: [],
   rules,
 })
-/** Under no rule itself: it refers to what is. */
+/** Has no row rule itself, but refers to a table that has one. */
 const notes = TableState.parse({
   ...assets,
   slug: 'notes',
@@ -64,7 +64,7 @@ beforeAll(async () => {
   await all.post(`${path}/bulk`, { records })
   own = await create({ title: 'hers', assignee: 'usr_ada', parent: his.id })
   note = await create({ text: 'a note', task: his.id }, '/tables/notes/records')
-  // Postgres has counted which titles are frequent.
+  // Gives Postgres statistics on which titles are frequent.
   await at.studio.sql.unsafe('analyze')
   hidden = { id: his.id, title: 'his own' }
   absent = { id: `${his.id.slice(0, -4)}ZZZZ`, title: 'not one' }
@@ -129,7 +129,7 @@ const operations: Record<string, Operation> = {
   'dry batch that refers to it': ({ id }) => dry({ op: 'create', table: 'notes', data: { task: id } }),
   'import that refers to it': ({ id }) => imported(`text,task\na,${id}\nb,\n`, 'notes'),
 }
-/** Of an answer everything that may differ, with the subject itself left out. */
+/** All parts of a response that may differ, without the subject itself. */
 function comparable(reply: ApiReply | object, { id, title }: Subject): unknown {
   const seen = 'status' in reply && 'headers' in reply ? { status: reply.status, text: reply.text } : reply
   const text = JSON.stringify(seen).replaceAll(id, '<id>').replaceAll(title, '<title>')
@@ -141,7 +141,7 @@ function comparable(reply: ApiReply | object, { id, title }: Subject): unknown {
 describe('a record that a rule hides is answered for as one that is absent', () => {
   it.each(Object.keys(operations))('by %s', async (name) => {
     const operation = operations[name] as Operation
-    // A note of hers may keep the task it has, so it is given the one it has not.
+    // The caller's note may keep a task it already refers to, so that reference is cleared first.
     if (name === 'update that refers to it')
       await at.studio.as(owner).patch(`/tables/notes/records/${note.id}`, { task: null })
     const [ofHidden, ofAbsent] = [await operation(hidden), await operation(absent)]

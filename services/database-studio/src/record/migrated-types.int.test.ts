@@ -12,11 +12,11 @@ import { type MigrationsFixture, startMigrations } from '../fixture/migrations-f
 
 interface Type {
   sql: string
-  /** Two values as the API has them, the lesser one first. */
+  /** Two values as the API shows them, the lower one first. */
   values?: [unknown, unknown]
-  /** A value as SQL writes it, of a type that only SQL writes, and as the API shows it. */
+  /** A value written by SQL, of a type that only SQL can write, and its form in the API. */
   written?: [sql: string, shown: unknown]
-  /** Of the right kind, which Postgres refuses all the same. */
+  /** A value of the right JSON type that Postgres rejects. */
   refused?: unknown
 }
 
@@ -51,7 +51,7 @@ const representative: Type[] = [
   { sql: 'xml', written: [`'<a/>'`, '<a/>'] },
 ]
 
-/** Read and written by the code of one of those above. */
+/** Types that share the code of one of the types above. */
 const alike: Type[] = [
   { sql: 'jsonb', values: ['a', 'b'] },
   { sql: 'varchar', values: ['a', 'b'] },
@@ -127,7 +127,7 @@ test('what Postgres fills stays so where the definition is changed', async () =>
       to: { ...column, description: 'Filled', ...(column.type === 'integer' && { type: 'bigint' }) },
     },
   }))
-  // As a new column is filled at once, by the user who adds it.
+  // A new column would be filled immediately, on behalf of the user who adds it.
   const taken = { add: [{ ...found.columns[0], name: 'taken' }] }
   expect((await at.api.patch('/tables/filled', { columns: taken })).status).toBe(422)
   const add = [{ name: 'note', type: 'text' }]

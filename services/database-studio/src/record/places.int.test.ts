@@ -27,7 +27,7 @@ const update = (rest: object) => ({ op: 'update', table: 'parts', data: {}, ...r
 const records = '/tables/parts/records'
 const unknown = { columns: [{ name: 'gone' }] }
 
-/** Requests that are wrong in one place, with that place. */
+/** Requests with one invalid value, and the place of that value. */
 const cases: [place: string, method: string, path: string, body: () => object][] = [
   ['/big', 'POST', records, () => ({ big: 'x' })],
   ['/big', 'PATCH', `${records}/:id`, () => ({ big: 123.456 })],

@@ -20,11 +20,14 @@ import { toRowError } from './refused-row.js'
 
 const wholeBody: Place = { in: 'body', path: '' }
 
-/** Single records. */
+/** Reads and writes of single records. */
 export interface Records {
   create(slug: string, given: unknown, meta: RequestMeta): Promise<Row>
   get(slug: string, id: string, query: ShownQuery, meta: RequestMeta): Promise<Row>
-  /** Whether a record that was got changes only with its version: what a reference leads to does not, nor does the definition. */
+  /**
+   * Whether a record returned by `get` changes only together with its version: it has no expanded references and was
+   * updated after the last change of its definition.
+   */
   isSettled(record: Row): boolean
   update(slug: string, id: string, given: unknown, meta: RequestMeta): Promise<Row>
   delete(slug: string, id: string, meta: RequestMeta): Promise<void>
@@ -34,7 +37,10 @@ export function createRecords(access: RecordAccess, validating: RecordValidator)
   const { withTable, commitOne, insert, read } = access
   const settled = new WeakSet<Row>()
 
-  /** Why a change of one record has changed none: the record as the caller may see it. Throws `not_found`. */
+  /**
+   * Finds the reason why a change affected no record, and returns the record as the caller
+   * may see it. Throws `not_found`.
+   */
   const explain = async (
     { space, table, readRule }: ResolvedTable,
     id: string,
@@ -48,7 +54,7 @@ export function createRecords(access: RecordAccess, validating: RecordValidator)
     return row
   }
 
-  /** Writes by the version that validations have seen, where there are any; otherwise by that of If-Match. */
+  /** Writes with the version that was validated if validations apply; otherwise with the version of If-Match. */
   const validated = async <T>(
     opened: ResolvedTable,
     { id, operation, values }: { id: string; operation: 'update' | 'delete'; values: Values },
@@ -148,7 +154,7 @@ export function createRecords(access: RecordAccess, validating: RecordValidator)
   }
 }
 
-/** Whether a record is another one than was validated, whose version only the platform has named. */
+/** Whether the record changed after it was validated, in a request without If-Match. */
 const isRaced = ({ version: present }: Row, version: number | null, meta: RequestMeta) =>
   meta.expectedVersion === undefined && version !== null && present !== version
 
@@ -176,7 +182,7 @@ export function getStatement(selection: Selection, id: string, schema: string): 
   }
 }
 
-/** The written records without their marks. Throws `forbidden` where the caller's rule does not allow one of them. */
+/** The written records without their marks. Throws `forbidden` if the caller's row rule does not allow one of them. */
 export function assertAllowed(rows: Row[]): Row[] {
   for (const row of rows) {
     if (!(marks.allowed in row)) continue
@@ -192,7 +198,7 @@ export const ruleForbidsError = () =>
 export const preconditionFailedError = () =>
   new ApiError('precondition_failed', 'The record has changed since the version in If-Match.')
 
-/** Rethrows what Postgres refused in the words of the API; an outdated definition is for `withTable`. */
+/** Converts a Postgres error to an API error and throws it; an outdated definition is handled by `withTable`. */
 export const createRefusalHandler =
   (access: Pick<RecordAccess, 'read'>, opened: ResolvedTable, written: { path: string; values: Values }) =>
   async (error: unknown): Promise<never> => {

@@ -10,7 +10,7 @@ import type { ResolvedTable } from '../row/resolved-table.js'
 
 interface Written {
   rows: readonly Values[]
-  /** Where one of them stands in the body. */
+  /** The place of a row in the body. */
   pathOf(index: number): string
   on?: readonly string[]
 }
@@ -25,8 +25,8 @@ interface Refused {
 }
 
 /**
- * What a client is answered for rows of one statement that Postgres refused: Postgres names no row, so they are written again in
- * halves until one stands alone, and undone. The table's error as a whole where there is none by then.
+ * Finds the row for which Postgres rejected a statement. Postgres names no row, so the rows are written again in halves
+ * until a single one fails, and rolled back. Returns the table-level error if no row fails any more.
  */
 export async function toRowsError(
   access: RecordAccess,
@@ -52,7 +52,7 @@ export async function toRowsError(
   return values ? toRowError(access, opened, { path: pathOf(index), values }, cause) : error
 }
 
-/** The same for one row alone; what cannot be read is found by reading each of its columns. */
+/** Same for a single row; an unparseable value is found by reading each column. */
 export async function toRowError(
   { read }: Pick<RecordAccess, 'read'>,
   { space, table }: ResolvedTable,
@@ -93,7 +93,7 @@ async function firstRefused(
   }
 }
 
-/** The first row of which another one before it has the key; by themselves they follow one another. */
+/** Index of the first row whose key occurs in an earlier row; written one by one they would not conflict. */
 function firstRepeated(rows: readonly Values[], on: readonly string[]): number {
   const keys = rows.map((row) => stringifyExact(on.map((name) => row[name])))
   return on.length === 0 ? -1 : keys.findIndex((key, at) => keys.indexOf(key) < at)

@@ -23,7 +23,7 @@ const rows = (place: number, bad: object) =>
   Array.from({ length: 7 }, (_, n) => (n === place ? { ...good(n), ...bad } : good(n)))
 const absent = 'rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 
-/** What only Postgres refuses: the row, the column, and what of its value is answered. */
+/** Rows that only Postgres rejects: the row, the column, and the part of the value in the error. */
 const refusals: [what: string, bad: object, column: string, value: string | undefined, status: number][] = [
   ['a key that is there', { serial: 'taken' }, 'serial', 'taken', 409],
   ['a key that another row has', { serial: 's0' }, 'serial', 's0', 409],
@@ -138,7 +138,7 @@ test('what a column that a migration has made would round is refused with its na
         ...[sql, value, 'validation_failed', [`/c${index}`]],
       ])
       if (!Array.isArray(value)) continue
-      // A filter compares with more digits than the column has.
+      // A filter may compare with more digits than the column stores.
       const asked = await at.api.get(`${path}?filter=${json({ [`c${index}`]: value })}`)
       expect([sql, value, asked.page(StudioRecord).items]).toEqual([sql, value, []])
     }

@@ -3,12 +3,12 @@ import { startTestService } from '@opsplane/testing'
 import { databaseStudio } from '../service.js'
 import { unreachableServices } from '../unreachable-services.fixture.js'
 
-/** The real service, with tables made through its API. */
+/** Starts the real service; tables are created through its API. */
 export async function startStudio(env: Record<string, string> = unreachableServices) {
   const studio = await startTestService(databaseStudio, { env })
   return {
     studio,
-    /** A table like this one, in the workspace and environment of the principal. */
+    /** Creates a copy of this table definition in the principal's workspace and environment. */
     async addTable(
       principal: Principal,
       { slug, columns, indexes, uniques, rules }: TableState,

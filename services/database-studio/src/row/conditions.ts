@@ -7,7 +7,10 @@ import type { Parameters } from './parameters.js'
 
 const comparisons: Record<Comparison, string> = { gt: '>', gte: '>=', lt: '<', lte: '<=' }
 
-/** The conditions as SQL over the row called `row`, all of which must hold; `true` where there are none. Null counts as false. */
+/**
+ * SQL for the conjunction of the conditions on the row called `row`; `true` if there are
+ * none. Null counts as false.
+ */
 export function conditionsSql(conditions: readonly Condition[], row: string, parameters: Parameters): string {
   if (conditions.length === 0) return 'true'
   return conditions.map((condition) => conditionSql(condition, row, parameters)).join(' and ')
@@ -60,7 +63,7 @@ function among(
   parameters: Parameters,
 ): string {
   const type = comparedType(field)
-  // A list of lists would be one list to Postgres.
+  // Postgres would treat an array of arrays as a single array.
   const each = values.length === 1 || field.kind === 'array'
   const isOne =
     each && values.length > 0
@@ -72,7 +75,7 @@ function among(
   return orNull ? `(${value} is null or ${isOne})` : isOne
 }
 
-/** A part of a text, or what it begins with. */
+/** Matches a substring or a prefix of a text. */
 function matches(
   text: string,
   { value, atStart, byIndex }: { value: string; atStart: boolean; byIndex?: boolean },
@@ -82,7 +85,7 @@ function matches(
   return byIndex ? `${text} ilike ${pattern}` : `${foldedSql(text)} like ${foldedSql(pattern)}`
 }
 
-/** A range, so that an index in the order of the bytes serves it whatever the text is. */
+/** Uses a range, so that an index in byte order can serve any prefix. */
 function startsWith(value: string, text: string, parameters: Parameters): string {
   if (text === '') return `${value} is not null`
   const from = `${value} >= ${parameters.bind(text, 'text')}`
@@ -92,7 +95,10 @@ function startsWith(value: string, text: string, parameters: Parameters): string
 
 const surrogates = { first: 0xd800, after: 0xe000, last: 0x10ffff }
 
-/** The first text, in the order of code points, that neither begins with this one nor comes before it. */
+/**
+ * The lowest text, in code point order, that is greater than every text with this prefix.
+ * `undefined` if there is none.
+ */
 function firstAfter(text: string): string | undefined {
   const points = [...text].map((character) => character.codePointAt(0) ?? 0)
   while (points.length > 0) {
@@ -103,7 +109,7 @@ function firstAfter(text: string): string | undefined {
   return undefined
 }
 
-/** A text as a pattern of LIKE that stands for itself. */
+/** Escapes a text so that LIKE matches it literally. */
 export const escapeLike = (text: string): string => text.replaceAll(/[\\%_]/g, '\\$&')
 
 const jsonAt = (value: string, path: readonly string[], parameters: Parameters): string =>
@@ -135,7 +141,7 @@ function jsonSql(value: string, test: JsonTest, parameters: Parameters): string 
 
 const isNull = (json: string): boolean => json === 'null'
 
-/** Of a list, one of its elements; of a text, a part of it. */
+/** Matches an element of a list or a substring of a text. */
 function containsJson(value: string, json: string, parameters: Parameters): string {
   const inList = `jsonb_typeof(${value}) = 'array' and ${value} @> ${parameters.bind(`[${json}]`, 'jsonb')}`
   const operand: unknown = parseExact(json)
@@ -144,7 +150,7 @@ function containsJson(value: string, json: string, parameters: Parameters): stri
   return `coalesce((${inList}) or (jsonb_typeof(${value}) = 'string' and ${value} #>> '{}' like ${pattern}), false)`
 }
 
-/** Numbers with numbers, texts with texts. The case keeps what is neither from being cast. */
+/** Compares numbers with numbers and texts with texts. The CASE avoids casting values of other types. */
 function compareJson(
   value: string,
   test: Extract<JsonTest, { by: Comparison }>,
@@ -155,7 +161,7 @@ function compareJson(
   return `(case when jsonb_typeof(${value}) = '${type}' then ${compared} else false end)`
 }
 
-/** The fields conditions speak of, those within alternatives too. */
+/** The fields used by the conditions, including those within alternatives. */
 export function findFields(conditions: readonly Condition[]): Field[] {
   return conditions.flatMap((condition) =>
     condition.kind === 'or' ? condition.alternatives.flatMap(findFields) : [condition.field],

@@ -4,8 +4,8 @@ const maxBytes = 59
 const hashLength = 8
 
 /**
- * The default name of a constraint or an index: after its table and columns. Where that is too long, what is cut
- * is replaced by a hash of all of it.
+ * The default name of a constraint or index, built from its table and columns. If it is too long, the end is replaced
+ * by a hash of the whole name.
  */
 export function buildConstraintName(...parts: string[]): string {
   const whole = parts.join('_')
@@ -14,7 +14,7 @@ export function buildConstraintName(...parts: string[]): string {
   return `${cut(whole, maxBytes - Buffer.byteLength(ending))}${ending}`
 }
 
-/** As many whole characters as so many bytes of UTF-8 have. */
+/** The longest prefix of whole characters that fits in this many bytes of UTF-8. */
 function cut(text: string, bytes: number): string {
   const characters = [...text]
   while (Buffer.byteLength(characters.join('')) > bytes) characters.pop()

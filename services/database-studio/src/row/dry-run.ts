@@ -1,4 +1,4 @@
-/** Ends a transaction so that nothing of it stays, with what it would have answered. */
+/** Thrown to roll back a transaction; carries the answer it would have returned. */
 export class DryRun<T> extends Error {
   constructor(readonly result: T) {
     super('a dry run was undone')

@@ -4,7 +4,7 @@ import { isTransient, translatePostgresError } from '@opsplane/postgres'
 import { buildConstraintName } from './constraint-name.js'
 import type { Values } from './input.js'
 
-/** What Postgres says of a statement it refused. */
+/** Properties of a Postgres error. */
 interface Refusal {
   code: string
   message: string
@@ -17,17 +17,17 @@ interface Refusal {
 const isRefusal = (error: unknown): error is Refusal =>
   error instanceof Error && 'code' in error && typeof error.code === 'string'
 
-/** Whether the table is not as its definition said: it was altered or dropped meanwhile. */
+/** Whether the table no longer matches the cached definition: it was altered or dropped in the meantime. */
 export const isOutdated = (error: unknown): boolean =>
   isRefusal(error) && ['42P01', '42703', '42883', '42804', '3F000', '55000'].includes(error.code)
 
-/** Whether a row is the cause: by itself it would be refused, or let through. */
+/** Whether a single row caused the error, so that writing rows separately identifies it. */
 export const isRefusedRow = (error: unknown): boolean =>
   isRefusal(error) && (/^2[23]/.test(error.code) || ['428C9', '21000', '54000'].includes(error.code))
 
 /**
- * What a client is answered for a write that Postgres refused: `path` is where its values stand in the body, and `values` are
- * those of the row, where one is known to be the cause; `column` is the one that could not be read.
+ * The API error for a write that Postgres rejected. `path` is the place of the values in the body; `values` is the row,
+ * if it is known to be the cause; `column` is the one that could not be parsed.
  */
 export function writeFailure(
   error: unknown,
@@ -96,13 +96,13 @@ export function writeFailure(
 
 const maxOfValue = 200
 
-/** A value as a message has it. */
+/** A value as shown in a message. */
 const shownValue = (value: unknown): { value?: string } =>
   value === undefined || value === null
     ? {}
     : { value: (typeof value === 'string' ? value : stringifyExact(value)).slice(0, maxOfValue) }
 
-/** The one column of a check, where it speaks of one. */
+/** The column of a check, if it refers to exactly one. */
 function columnOfCheck({ slug, columns, checks }: TableState, constraint: string): string | undefined {
   const ofEnum = columns.find(
     ({ name, type }) => type === 'enum' && buildConstraintName(slug, name, 'enum') === constraint,
@@ -115,13 +115,14 @@ function columnOfCheck({ slug, columns, checks }: TableState, constraint: string
   return of.length === 1 ? of[0]?.name : undefined
 }
 
-/** Whether there is a value that is none of the type it is read as. */
+/** Whether a value cannot be parsed as the required type. */
 export const isUnreadable = (error: unknown): boolean => isRefusal(error) && error.code.startsWith('22')
 
-/** What a client is answered for a read that Postgres refused, or could not do in time. */
+/** The API error for a read that Postgres rejected or that timed out. */
 export function readFailure(error: unknown): unknown {
   if (isRefusal(error) && isUnreadable(error)) {
-    // Operands are parsed: it is the column that has another type by now, which the definition that was read does not know yet.
+    // Operands were validated, so the column has a different type by now, which the cached
+    // definition does not include yet.
     const message = `cannot be evaluated on a record: ${error.message}`
     return validationFailed([{ in: 'query', path: '/filter', code: 'invalid_value', message }])
   }
@@ -132,22 +133,22 @@ export function readFailure(error: unknown): unknown {
   return translatePostgresError(error)
 }
 
-/** `Key (a, b)=(1, 2) already exists.` */
+/** Columns in a message such as `Key (a, b)=(1, 2) already exists.` */
 const columnsOf = ({ detail }: Refusal): string[] => {
   const names = /^Key \(([^)]+)\)=/.exec(detail ?? '')?.[1]
   return names === undefined ? [] : names.split(', ').map((name) => name.replaceAll('"', ''))
 }
 
-/** The values in it, which are those of the row that was refused. */
+/** Values in such a message, which belong to the rejected row. */
 const keyOf = ({ detail }: Refusal): string | undefined =>
   /^Key \([^)]+\)=\((.*?)\) (?:already exists|is not present)/s.exec(detail ?? '')?.[1]?.slice(0, maxOfValue)
 
-/** `Column "a" is an identity column defined as GENERATED ALWAYS.` */
+/** Column in a message such as `Column "a" is an identity column defined as GENERATED ALWAYS.` */
 const filledOf = ({ detail }: Refusal): string => /^Column "(.+?)" /.exec(detail ?? '')?.[1] ?? ''
 
 const named = (columns: readonly string[]) => (columns.length > 0 ? columns.join(' and ') : 'key')
 
-/** A place in the body, and what stands there. */
+/** A place in the body and the value there. */
 interface Cause {
   path: string
   value?: string
@@ -167,7 +168,7 @@ const refused = (at: Cause, code: string, message: string, cause: unknown) => {
   return error
 }
 
-/** A change by a filter that matches more than may be changed. */
+/** Error for a change by filter that matches more records than the limit. */
 export const tooManyError = (limit: number) =>
   new ApiError('validation_failed', `More than ${limit} records match, so none was changed.`, {
     details: [

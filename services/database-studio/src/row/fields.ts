@@ -1,7 +1,7 @@
 import type { Column, TableState } from '@opsplane/contracts'
 import { quoteIdentifier } from '@opsplane/postgres'
 
-/** What a field's values are in Postgres and in JSON. */
+/** Type of a field's values in Postgres and in JSON. */
 export type ValueKind =
   | 'text'
   | 'integer'
@@ -21,15 +21,15 @@ export type ValueKind =
   | 'array'
   | 'other'
 
-/** One field of a record: a column of the table, or one that every record has. */
+/** A field of a record: a column of the table or one of the columns that every record has. */
 export interface Field {
-  /** As the API names it. */
+  /** Name in the API. */
   name: string
-  /** As Postgres names it. */
+  /** Name in Postgres. */
   column: string
   kind: ValueKind
   nullable: boolean
-  /** Absent for the fields every record has. */
+  /** `undefined` for the fields that every record has. */
   definition?: Column
 }
 
@@ -40,12 +40,12 @@ const own: readonly Field[] = [
   { name: 'updatedAt', column: 'updated_at', kind: 'timestamp', nullable: false },
 ]
 
-/** Of a table, what its records are made of. */
+/** The part of a table that determines its fields. */
 export type Columns = Pick<TableState, 'columns'>
 
 const known = new WeakMap<Columns, ReadonlyMap<string, Field>>()
 
-/** The fields of a table's records by their names in the API, in the order they are answered in. */
+/** The fields of a table's records by API name, in the order of the response. */
 export function buildFields(table: Columns): ReadonlyMap<string, Field> {
   const cached = known.get(table)
   if (cached) return cached
@@ -63,7 +63,7 @@ export function buildFields(table: Columns): ReadonlyMap<string, Field> {
 
 export const isSystemField = ({ definition }: Field): boolean => definition === undefined
 
-/** Whether a request may give values of a column: the others are computed, or of a type that only SQL writes. */
+/** Whether requests may set a column. Computed columns are excluded, and columns whose type only SQL can write. */
 export const isWritable = ({ type }: Column): boolean => type !== 'computed' && type !== 'other'
 
 /** The kind of a column's values. */
@@ -72,21 +72,24 @@ export function toValueKind(column: Column): ValueKind {
   return column.type === 'reference' && column.key ? column.key.type : column.type
 }
 
-/** The column of the other table that a reference refers to. */
+/** The column of the other table that a reference points to. */
 export const findReferenceKey = (column: Column | undefined): string =>
   column?.type === 'reference' ? (column.key?.column ?? 'id') : 'id'
 
-/** How values of a kind are read. */
+/** How values of a kind are read and shown. */
 interface Form {
-  /** Their type in Postgres where no column says it. */
+  /** Their Postgres type if no column determines it. */
   sql: string
-  /** A parameter has the column's own type, as a migration may have made the column of another one with such values. */
+  /**
+   * Parameters are cast to the column's own type, since a migration may have created the column with a different type
+   * that has the same values.
+   */
   asColumn?: true
-  /** They are neither sorted nor held against each other by `gt` and its like. */
+  /** Values are not sortable and not comparable by `gt` and similar operators. */
   unordered?: true
-  /** SQL for what the API shows of a value. */
+  /** SQL for the API representation of a value. */
   shown(value: string, field: Field): string
-  /** SQL for the same as JSON, where that is not a text that needs no escapes. */
+  /** SQL for the value as JSON, unless that is a text without characters to escape. */
   json?(shown: string): string
 }
 
@@ -100,7 +103,7 @@ const forms: Record<ValueKind, Form> = {
   integer: { sql: 'int4', shown: plain, json: text },
   bigint: { sql: 'int8', shown: text },
   decimal: { sql: 'numeric', shown: text },
-  // As JSON, which has texts for what is no number.
+  // As JSON, which represents NaN and infinities as texts.
   float: { sql: 'float8', asColumn: true, shown: (value) => `to_json(${value})`, json: text },
   boolean: { sql: 'bool', shown: plain, json: text },
   date: { sql: 'date', shown: text },
@@ -116,7 +119,7 @@ const forms: Record<ValueKind, Form> = {
   other: { sql: 'text', asColumn: true, unordered: true, shown: shownOther, json: text },
 }
 
-/** Elements as fields of their kind are shown. The capture of changes writes them in the same way. */
+/** Shows elements in the same way as fields of their kind. The change capture writes them in the same way. */
 function shownArray(value: string, { definition }: Field): string {
   const items = definition?.type === 'array' ? definition.items : 'text'
   if (items === 'bigint' || items === 'decimal') return `to_json(${value}::text[])`
@@ -132,21 +135,24 @@ function shownOther(value: string, { definition }: Field): string {
 
 export type TypedField = Pick<Field, 'kind' | 'definition'>
 
-/** The type of a field's values where no column says it. */
+/** The Postgres type of a field's values if no column determines it. */
 export const sqlType = ({ kind, definition }: TypedField): string =>
   definition?.type === 'array' ? `${forms[definition.items].sql}[]` : forms[kind].sql
 
-/** The type a parameter is cast to that is compared with a field; none where it has that of the column. */
+/** The type to which parameters are cast when compared with a field; `undefined` if they have the column's type. */
 export const comparedType = ({ kind }: TypedField): string | undefined =>
   forms[kind].asColumn ? undefined : forms[kind].sql
 
 export const isOrdered = ({ kind }: TypedField): boolean => !forms[kind].unordered
 
-/** The expression that reads a field of the row called `row` as the API shows it. */
+/** SQL expression for the API representation of a field of the row called `row`. */
 export const shownExpression = (field: Field, row: string): string =>
   forms[field.kind].shown(`${row}.${quoteIdentifier(field.column)}`, field)
 
-/** The same as JSON, as a text: faster by half than rows as JSON, which look up the type of each value. */
+/**
+ * SQL expression for a field as JSON text. Twice as fast as rows converted to JSON by
+ * Postgres, which looks up each value's type.
+ */
 export function jsonText(field: Field, row: string): string {
   const shown = shownExpression(field, row)
   const json = forms[field.kind].json?.(shown) ?? `'"' || ${shown}::text || '"'`

@@ -13,16 +13,16 @@ import { parseValue } from './values.js'
 
 export type Comparison = 'gt' | 'gte' | 'lt' | 'lte'
 
-/** One condition on one field, its operand as Postgres takes it; or several alternatives. */
+/** A condition on one field, with its operand as Postgres takes it; or a list of alternatives. */
 export type Condition =
   | { kind: 'equals'; field: Field; value: string | null; negated: boolean }
   | { kind: 'among'; field: Field; values: readonly string[]; orNull: boolean; negated: boolean }
   | { kind: 'compares'; field: Field; by: Comparison; value: string }
   | { kind: 'exists'; field: Field; value: boolean }
   | { kind: 'contains' | 'starts_with'; field: Field; value: string }
-  /** In upper or lower case; and with or without accents, unless an index is to find it. */
+  /** Ignores case, and also accents unless an index is to be used. */
   | { kind: 'matches'; field: Field; value: string; atStart: boolean; byIndex?: boolean }
-  /** A list has this element. */
+  /** The list contains this element. */
   | { kind: 'has'; field: Field; items: ScalarType; value: string }
   | { kind: 'json'; field: Field; path: readonly string[]; test: JsonTest }
   | { kind: 'or'; alternatives: readonly (readonly Condition[])[] }
@@ -60,9 +60,9 @@ interface Reading {
 }
 
 /**
- * A filter in the platform's syntax, typed by the columns of a table: fields are ANDed, operators of one field too, and `or`
- * holds filters of which one must hold. A date stands for the instant it begins at in `timeZone`. What is wrong is added to
- * `problems` by its place.
+ * Parses a filter in the platform's syntax against the columns of a table. Fields are ANDed, as are several operators
+ * of one field; `or` has a list of alternative filters. A date stands for the start of that day in `timeZone`. Problems
+ * are added to `problems` with their place.
  */
 export function readFilter(
   table: Columns,
@@ -132,7 +132,7 @@ function readField(reading: Reading, name: string, condition: unknown, at: Place
   })
 }
 
-/** The operators of a condition with their operands; a value alone is to be equal. */
+/** The operators of a condition with their operands; a plain value means equality. */
 function operatorsOf({ problems }: Reading, condition: unknown, at: Place): [string, unknown, Place][] {
   if (!isObject(condition)) return [['eq', condition, at]]
   const entries = Object.entries(condition)
@@ -145,7 +145,7 @@ function operatorsOf({ problems }: Reading, condition: unknown, at: Place): [str
   })
 }
 
-/** An operand whose dates are those of the field: of an instant they are when the day begins, which Postgres knows. */
+/** Converts dates in an operand of a timestamp field to the start of the day, which Postgres computes. */
 function operandIn(field: Field, operand: unknown, timeZone: string): unknown {
   if (field.kind !== 'timestamp') return operand
   if (Array.isArray(operand)) return operand.map((one) => operandIn(field, one, timeZone))
@@ -156,7 +156,7 @@ class StartOfDay {
   constructor(readonly text: string) {}
 }
 
-/** A condition, or what is wrong with its operand. */
+/** Returns the condition, or a message about its operand. */
 function readTest(field: Field, operator: string, operand: unknown): Condition | string {
   if (field.kind === 'other' && operator !== 'exists')
     return 'can only be tested by exists: the field is of a type that only SQL compares'
@@ -217,7 +217,7 @@ function readAmong(field: Field, operand: unknown, negated: boolean): Condition 
   return { kind: 'among', field, values: [...new Set(values)], orNull: operand.includes(null), negated }
 }
 
-/** An operand as text. It may be longer or more exact than the column holds: then nothing is equal to it. */
+/** An operand as text. It may be longer or more precise than the column allows: then it equals no value. */
 function operandOf({ kind, definition }: TypedField, operand: unknown): string | { problem: string } {
   if (operand instanceof StartOfDay) return operand.text
   const bounded = kind === 'enum' || kind === 'array' ? withoutPrecision(definition) : undefined

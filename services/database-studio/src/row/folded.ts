@@ -1,2 +1,2 @@
-/** A text as SQL without its accents and in lower case, by which `muller` is a part of `Müller`. */
+/** SQL for a text without accents in lower case, so that `muller` is a substring of `Müller`. */
 export const foldedSql = (text: string): string => `studio.folded(${text})`

@@ -4,15 +4,15 @@ import { buildFields, isWritable } from './fields.js'
 import { type Place, type Problems, pathBelow } from './problems.js'
 import { parseValue } from './values.js'
 
-/** Values of columns as they go to Postgres, by column. */
+/** Column values in the form sent to Postgres, by column name. */
 export type Values = Record<string, unknown>
 
-/** What a value of the form `{"$as": name}` stands for: the id of a record the same request makes. */
+/** Resolves a value of the form `{"$as": name}` to the id of a record created by the same request. */
 export type FindRef = (name: string) => string | undefined
 
 /**
- * The columns of a record as a request gives them, each parsed by its type. What is wrong is added to `problems`, each at the
- * place of its field; so is a column that a new record must have and does not.
+ * Parses the columns of a record from a request. Problems are added to `problems` with the place of their field,
+ * including missing required columns of a new record.
  */
 export function readRecord(
   table: TableState,

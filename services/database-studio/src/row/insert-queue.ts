@@ -6,14 +6,14 @@ import type { Values } from './input.js'
 import type { ResolvedTable, Row } from './resolved-table.js'
 import { insertStatement } from './write-statements.js'
 
-/** A record to be created by itself, for a caller under no rule. */
+/** A single record to create, for a caller without row rules. */
 export interface NewRecord {
   opened: ResolvedTable
   acting: JournalActor
   values: Values & { id: string }
 }
 
-/** Makes a record; rejects with what Postgres says of it. */
+/** Creates a record; rejects with the Postgres error. */
 export type InsertQueue = (record: NewRecord) => Promise<Row>
 
 interface Waiting extends NewRecord {
@@ -21,22 +21,25 @@ interface Waiting extends NewRecord {
   reject(error: unknown): void
 }
 
-/** Records of one table that name the same columns. */
+/** Queue of records for one table that set the same columns. */
 interface Line {
   waiting: Waiting[]
   underWay: number
 }
 
 const maxRows = 50
-/** So many must wait for another statement to start while one is in flight: flushes of the WAL take turns anyway. */
+/**
+ * Minimum number of waiting records to start a second statement while one is in flight:
+ * WAL flushes are serialized anyway.
+ */
 const worthAnother = 16
 const maxUnderWay = 2
-/** A statement that takes longer waits for a lock, and blocks no other behind it. */
+/** Milliseconds. A slower statement is assumed to wait for a lock, and no longer delays the records behind it. */
 const slowMs = 100
 
 /**
- * Records that arrive while others of their table are written share the next statement, each with its own actor in the
- * journal. Where Postgres refuses one of them, each is tried by itself.
+ * Records that arrive while others of the same table are being written share the next statement, each with its own
+ * actor in the journal. If Postgres rejects one of them, each is retried separately.
  */
 export function createInsertQueue(plane: Pick<DataPlane, 'writeOne'>): InsertQueue {
   const lines = new Map<string, Line>()
@@ -82,7 +85,7 @@ export function createInsertQueue(plane: Pick<DataPlane, 'writeOne'>): InsertQue
       const line = lines.get(key) ?? { waiting: [], underWay: 0 }
       lines.set(key, line)
       line.waiting.push({ ...record, resolve, reject })
-      // Records that arrive in the same turn of the event loop join it.
+      // Batches the records that arrive in the same turn of the event loop.
       if (line.waiting.length === 1) setImmediate(() => pump(key, line))
     })
 }
@@ -116,6 +119,6 @@ function actingTogether(acting: JournalActor, group: readonly NewRecord[]): Jour
   return { ...acting, records: Object.fromEntries(each) }
 }
 
-/** Not where the outcome is unknown, or all of them were in the way. */
+/** Whether a retry of each record can help. Not if the outcome is unknown, or if the records failed together. */
 const concernsOne = (error: unknown): boolean =>
   error instanceof postgres.PostgresError && !isDatabaseUnavailable(error) && error.code !== '57014'

@@ -4,7 +4,7 @@ import { runStatement } from './record-access.js'
 import type { ResolvedTable, Row } from './resolved-table.js'
 import { type Insert, insertStatement, type WriteTarget } from './write-statements.js'
 
-/** One insert: records that name the same columns. */
+/** One insert: records that set the same columns. */
 export interface InsertGroup {
   columns: string[]
   rows: Values[]
@@ -17,8 +17,9 @@ export const toWriteTarget = ({ space, table, writeRule }: ResolvedTable): Write
 })
 
 /**
- * Records that leave the same defaults to Postgres go into one insert; what has no default and is left out is null. With `on`,
- * only those that name the same columns: what one leaves out stays as it is where the record is there already.
+ * Groups records into inserts. Records of a group omit the same columns with defaults; omitted columns without a
+ * default are null. With `on`, all records of a group set exactly the same columns, since an update must leave omitted
+ * columns unchanged.
  */
 export function groupInserts(
   { table }: Pick<ResolvedTable, 'table'>,

@@ -2,8 +2,8 @@ import { type CommandMeta, IdempotencyRaceError, stringifyExact } from '@opsplan
 import type { StatementRunner } from '@opsplane/postgres'
 
 /**
- * Keeps the answer to the request's Idempotency-Key in the transaction of its effect: only the key that the proof of who acts
- * names can be kept. Throws IdempotencyRaceError when another request was first.
+ * Stores the response for the request's Idempotency-Key in the transaction of its effect. Only the key named by the
+ * proof of the actor can be stored. Throws IdempotencyRaceError if another request stored it first.
  */
 export async function keepAnswer(
   tx: StatementRunner,

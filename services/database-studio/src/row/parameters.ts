@@ -1,11 +1,14 @@
-/** The parameters of one statement. They are sent as text and cast in the statement, whatever Postgres makes of their types. */
+/**
+ * The parameters of one statement. They are sent as text and cast within the statement, so that type inference by
+ * Postgres does not matter.
+ */
 export class Parameters {
   readonly values: (string | null)[] = []
 
-  /** `taken` places come before those of this statement. */
+  /** `taken`: number of parameters that precede those of this statement. */
   constructor(private readonly taken = 0) {}
 
-  /** The place of a value in the statement, of this type; without one, of the type of what it is compared with. */
+  /** Placeholder for a value, cast to `type`; without `type` it gets the type of the expression it is compared with. */
   bind(value: string | null, type?: string): string {
     this.values.push(value)
     const place = `$${this.taken + this.values.length}`
@@ -14,7 +17,7 @@ export class Parameters {
   }
 }
 
-/** A statement with its parameters. */
+/** A statement and its parameters. */
 export interface Statement {
   text: string
   parameters: readonly (string | null)[]

@@ -1,15 +1,15 @@
 import type { ApiError, ErrorDetail } from '@opsplane/contracts'
 import { jsonPointer, maxDetails, validationFailed } from '@opsplane/http'
 
-/** Where a value of a request stands, as a JSON pointer below one of its parts. */
+/** Place of a value in a request: a part of the request and a JSON pointer in it. */
 export interface Place {
   in: ErrorDetail['in']
   path: string
 }
 
-/** Collects what is wrong with a request, so that all of it is answered at once. */
+/** Collects validation problems of a request, so that one response reports all of them. */
 export class Problems {
-  /** One more than an answer names says that there are more. */
+  /** Keeps one more than a response lists, to know whether there are more. */
   readonly #details: ErrorDetail[] = []
 
   add({ in: part, path }: Place, code: string, message: string): void {
@@ -28,7 +28,7 @@ export class Problems {
     return this.#details.length === 0
   }
 
-  /** Throws `validation_failed` with everything that was added, if anything was. */
+  /** Throws `validation_failed` with all problems, if any were added. */
   check(): void {
     if (!this.none) throw validationFailed(this.#details)
   }
@@ -40,6 +40,6 @@ export const pathBelow = ({ in: part, path }: Place, key: string | number): Plac
   path: `${path}${jsonPointer([key])}`,
 })
 
-/** One problem alone, as an error to throw. */
+/** Error for a single problem. */
 export const invalidError = ({ in: part, path }: Place, code: string, message: string): ApiError =>
   validationFailed([{ in: part, path, code, message }])

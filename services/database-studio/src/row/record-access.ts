@@ -17,39 +17,42 @@ import { findRules } from './rules.js'
 import { estimateRows } from './table-size.js'
 import type { WriteTarget } from './write-statements.js'
 
-/** Reads by one statement. */
+/** Runs one reading statement. */
 export type RunRead = (statement: Statement) => Promise<Row[]>
 
 export interface OneStatement {
-  /** Records it writes at most. */
+  /** Maximum records it writes. */
   count: number
   of(target: WriteTarget): Statement
 }
 
-/** What everything about records works with. */
+/** Shared operations on tables and records. */
 export interface RecordAccess {
   /** Throws `not_found`. */
   open(slug: string, meta: Caller): Promise<ResolvedTable>
-  /** The definition that was read is not the present one. */
+  /** Removes the cached definition, which is outdated. */
   forget(slug: string, meta: Caller): void
-  /** `work` on the table as it is defined now; once again where the definition turns out to have changed meanwhile. */
+  /** Runs `work` with the table's current definition, and once more if the definition turns out to have changed. */
   withTable<T>(slug: string, meta: Caller, work: (opened: ResolvedTable) => Promise<T>): Promise<T>
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
-  /** The same for a page: of what is too much to be answered at once, those that come first. Rejects where none of them fits. */
+  /** Same for a page: if the rows exceed the byte limit, returns the first ones that fit. Rejects if none fits. */
   readPage(space: Space, statement: Statement): Promise<{ rows: Row[]; isCut: boolean }>
-  /** Throws `quota_exceeded` where the tables of the space take as much as its workspace may have: nothing is made then. */
+  /**
+   * Throws `quota_exceeded` if the tables of the space have reached the workspace's limit,
+   * so nothing may be created.
+   */
   refuseFull(opened: ResolvedTable): Promise<void>
-  /** How many records a table has about. */
+  /** Approximate number of records of a table. */
   sizeOf(opened: ResolvedTable): Promise<number>
-  /** In one transaction, with the answer to the request's Idempotency-Key. */
+  /** Runs `work` in one transaction and stores the response for the request's Idempotency-Key. */
   commit<T>(
     opened: readonly ResolvedTable[],
     meta: CommandMeta,
     work: (tx: TransactionSql) => Promise<T>,
   ): Promise<T>
   /**
-   * The same for one statement, in one round trip where nothing has to be looked at before it is committed. `look` reads for
-   * `finish` without a further session while that of the transaction is held.
+   * Same for a single statement, in one round trip if nothing has to be read before the commit. `look` reads for
+   * `finish` on the connection of the open transaction, so that no second session is needed.
    */
   commitOne<T>(
     opened: ResolvedTable,
@@ -57,7 +60,7 @@ export interface RecordAccess {
     statement: OneStatement,
     finish: (rows: Row[], look: RunRead) => T | Promise<T>,
   ): Promise<T>
-  /** Makes one record, in one statement with others that arrive at the same time. */
+  /** Creates one record, in one statement with others that arrive at the same time. */
   insert(opened: ResolvedTable, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
 }
 
@@ -69,7 +72,7 @@ export function createRecordAccess({
 }: {
   plane: DataPlane
   definitions: Definitions
-  /** As the service itself. */
+  /** Connection as the login of the service. */
   sql: StatementRunner
   refuseFull: CheckSpaceQuota
 }): RecordAccess {
@@ -165,7 +168,7 @@ export async function runStatement<Found extends object = Row>(
   return [...(await sql.unsafe<Found[]>(text, [...parameters], { prepare: true }))]
 }
 
-/** Who the journal names; which definitions the write goes by; and which answer may be kept in the same transaction. */
+/** The actor for the journal, the definitions the write is based on, and the idempotency key that may be stored. */
 const actingOf = (
   { actor, requestId, causationId, source, idempotency }: CommandMeta,
   opened: readonly ResolvedTable[],
@@ -178,7 +181,7 @@ const actingOf = (
   ...(idempotency && { keeps: idempotency.key }),
 })
 
-/** All tables of a request are of one space. */
+/** All tables of a request belong to one space. */
 function spaceOf([first]: readonly ResolvedTable[]): Space {
   if (!first) throw new Error('nothing is written of no table')
   return first.space

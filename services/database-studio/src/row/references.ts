@@ -8,14 +8,14 @@ import { type Place, Problems, pathBelow } from './problems.js'
 import type { RecordAccess } from './record-access.js'
 import type { Caller, ResolvedTable } from './resolved-table.js'
 
-/** A reference to no record that the caller may see. */
+/** A reference to a record that does not exist or is hidden from the caller. */
 export interface MissingReference {
-  /** Of the values that give it. */
+  /** Index of the values that contain it. */
   index: number
   column: string
 }
 
-/** As Postgres is answered for where a referred record is absent. */
+/** Same error as for a foreign key violation reported by Postgres. */
 export const missingReference = {
   code: 'not_found',
   message: 'refers to a record that does not exist',
@@ -28,9 +28,10 @@ interface Given {
 }
 
 /**
- * The references among these values to records that a row rule hides from the caller, or that are absent: both look the same. None
- * where the caller is under no rule of the tables referred to, as Postgres itself finds those that are absent. A record may keep a
- * reference it has, if its `id` is given and the caller may see it. Records in `made` are of the same request.
+ * The references in these values to records that are absent or hidden from the caller by a row rule, which must be
+ * indistinguishable. Empty if the caller has no rule for the referenced tables, since Postgres itself finds absent
+ * records. A record may keep its present reference, if its `id` is given and the caller may see it. Records in `made`
+ * are created by the same request.
  */
 export async function findMissingReferences(
   { open, read }: Pick<RecordAccess, 'open' | 'read'>,
@@ -59,7 +60,7 @@ export async function findMissingReferences(
   return missing
 }
 
-/** Throws `validation_failed` for missing references, each at the place of its field. */
+/** Throws `validation_failed` with all missing references and the places of their fields. */
 export async function checkReferences(
   access: Pick<RecordAccess, 'open' | 'read'>,
   opened: ResolvedTable,

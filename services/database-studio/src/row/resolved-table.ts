@@ -3,20 +3,20 @@ import type { TableValidation } from '../data-plane/definitions.js'
 import type { Space } from '../data-plane/space.js'
 import type { Condition } from './filter.js'
 
-/** A table a request is about, with what the caller may see and change of it. */
+/** The table of a request, with the rules on what the caller may read and write. */
 export interface ResolvedTable {
   space: Space
   table: Table
   readRule: readonly Condition[]
   writeRule: readonly Condition[]
-  /** Of its records; none of most tables. */
+  /** Validations of its records; empty for most tables. */
   validations: readonly TableValidation[]
 }
 
-/** A record as a statement answers it: as the API shows it, with marks. */
+/** A record as returned by a statement: the API representation plus marks. */
 export type Row = StudioRecord
 
-/** Who asks, and where. */
+/** The caller and the tenant of a request. */
 export interface Caller {
   tenant: TenantScope
   principal: Principal

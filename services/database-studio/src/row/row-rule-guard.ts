@@ -3,7 +3,7 @@ import type { RequestMeta } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 import { isRestricted } from './rules.js'
 
-/** Refuses free SQL to users under a row rule in the workspace: no rule could be added to what they write. */
+/** Rejects free SQL from users under a row rule in the workspace: a rule cannot be added to SQL they write. */
 export function createRowRuleGuard({ sql }: Pick<Database, 'sql'>): (meta: RequestMeta) => Promise<void> {
   return async ({ tenant, principal }) => {
     const rows = await sql.unsafe<{ state: TableState }[]>(

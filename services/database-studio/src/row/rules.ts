@@ -3,7 +3,7 @@ import type { Condition } from './filter.js'
 import { readFilter } from './filter.js'
 import { type Place, Problems, pathBelow } from './problems.js'
 
-/** What stands for the caller in a rule. */
+/** Placeholders for the caller's values in a rule. */
 const placeholders = {
   '$user.id': ({ userId }: RowSubject) => userId,
   '$user.email': ({ email }: RowSubject) => email ?? null,
@@ -16,7 +16,7 @@ type Placeholder = keyof typeof placeholders
 const isPlaceholder = (value: unknown): value is Placeholder =>
   typeof value === 'string' && Object.hasOwn(placeholders, value)
 
-/** Nothing is known of the caller: no record satisfies it. */
+/** No record matches, because nothing is known of the caller. */
 const matchesNothing = { kind: 'or', alternatives: [] } as const satisfies Condition
 
 interface Rules {
@@ -25,8 +25,8 @@ interface Rules {
 }
 
 /**
- * What a table's rules ask of the principal and of each of its callers: all of it applies. Nothing of a role it has no rule
- * for; a subject whose role is not known sees and writes nothing.
+ * The row rules of a table for the principal and each of its callers; all of them apply. A role without a rule is not
+ * restricted; a subject with an unknown role can neither read nor write.
  */
 export function findRules(table: TableState, principal: Principal): Rules {
   if (table.rules.length === 0) return { readRule: [], writeRule: [] }
@@ -41,11 +41,11 @@ function rulesOf(table: TableState, subject: RowSubject): Rules {
   if (subject.role === undefined) return { readRule: [matchesNothing], writeRule: [matchesNothing] }
   const rule = table.rules.find(({ role }) => role === subject.role)
   const readRule = conditionsOf(table, rule?.read, subject)
-  // What must not be seen must not be changed either.
+  // Records that a subject may not read must not be changed either.
   return { readRule, writeRule: [...readRule, ...conditionsOf(table, rule?.write, subject)] }
 }
 
-/** Whether a caller is under a rule of any of these tables, so that free SQL is not for them. */
+/** Whether the caller is under a rule of any of these tables, and therefore may not run free SQL. */
 export const isRestricted = (tables: readonly TableState[], principal: Principal): boolean =>
   tables.some((table) => {
     const { readRule, writeRule } = findRules(table, principal)
@@ -56,11 +56,11 @@ function conditionsOf(table: TableState, filter: unknown, subject: RowSubject): 
   if (filter === null || filter === undefined) return []
   const problems = new Problems()
   const conditions = readFilter(table, filled(filter, subject), { in: 'body', path: '' }, problems)
-  // A rule that its table can no longer evaluate matches no row, rather than every row.
+  // A rule that can no longer be evaluated on its table matches no row, instead of every row.
   return problems.none ? conditions : [matchesNothing]
 }
 
-/** The filter with the caller's own values. What is not known of them is equal to nothing. */
+/** The filter with placeholders replaced by the caller's values. An unknown value equals nothing. */
 function filled(filter: unknown, subject: RowSubject): unknown {
   if (isPlaceholder(filter)) return placeholders[filter](subject) ?? { in: [] }
   if (Array.isArray(filter)) return filter.map((one) => filled(one, subject))
@@ -74,7 +74,7 @@ const example: RowSubject = {
   email: 'ada@example.com',
 }
 
-/** What is wrong with the rules a table is to have is added to `problems`. */
+/** Validates the rules of a table definition; problems are added to `problems`. */
 export function checkRules(
   table: Pick<TableState, 'columns' | 'rules'>,
   place: Place,

@@ -6,18 +6,18 @@ import type { Condition } from './filter.js'
 import type { Parameters } from './parameters.js'
 import type { Place, Problems } from './problems.js'
 
-/** What of a table's records is answered. */
+/** The part of a table's records to return. */
 export interface Selection {
   table: TableState
-  /** In the order they are answered in. */
+  /** In the order of the response. */
   fields: readonly Field[]
-  /** References that are answered as the records they lead to, by the field's name. */
+  /** References that are returned as the records they point to, by field name. */
   expanded: ReadonlyMap<string, Selection>
-  /** What a record has to satisfy to be seen at all: the caller's rule for its table. */
+  /** Condition a record must satisfy to be visible: the caller's rule for its table. */
   rule: readonly Condition[]
 }
 
-/** The tables a selection may lead to, and the caller's rule for reading each. */
+/** The tables that a selection may expand, with the caller's read rule for each. */
 export interface RelatedTables {
   table: TableState
   rule: readonly Condition[]
@@ -34,7 +34,7 @@ export const selectAllFields = (table: TableState, rule: readonly Condition[] = 
   rule,
 })
 
-/** The fields named by `fields=a,b`, and always id and version; all of them where it is not given. */
+/** The fields named by `fields=a,b`, plus id and version; all fields if the parameter is absent. */
 export function readFields(
   table: TableState,
   given: string | undefined,
@@ -50,7 +50,7 @@ export function readFields(
   return [...fields.values()].filter(({ name }) => always.includes(name) || names.includes(name))
 }
 
-/** The tables the references of a path lead to, for those that `expand=customer,customer.region` names. */
+/** Resolves the tables along the reference paths named by `expand=customer,customer.region`. */
 export async function readExpand(
   selection: Selection,
   given: string | undefined,
@@ -92,7 +92,7 @@ async function expandAll(
   return { ...selection, expanded }
 }
 
-/** The select list of records as the API shows them; expanded references are read by scalar subqueries of their own. */
+/** The select list of records in their API representation; each expanded reference is a separate scalar subquery. */
 export function selectList(
   { fields, expanded }: Selection,
   row: string,
@@ -110,7 +110,7 @@ export function selectList(
     .join(', ')
 }
 
-/** The record a reference leads to, as JSON; null where there is none, or none that the caller may read. */
+/** The record a reference points to, as JSON; null if there is none or the caller may not read it. */
 function expandedSql(
   target: Selection,
   { column, definition }: Field,

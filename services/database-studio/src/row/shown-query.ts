@@ -10,7 +10,7 @@ export interface ShownQuery {
   expand?: string | undefined
 }
 
-/** What is answered of records, as a query asks for it. */
+/** Resolves the query parameters that select the returned fields. */
 export async function resolveSelection(
   { open }: RecordAccess,
   { table, readRule }: ResolvedTable,

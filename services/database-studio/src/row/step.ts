@@ -3,13 +3,13 @@ import type { Values } from './input.js'
 import type { Place } from './problems.js'
 import type { ResolvedTable } from './resolved-table.js'
 
-/** One operation with its table, its values parsed. */
+/** An operation with its table and parsed values. */
 export interface Step {
   operation: RecordOperation
   opened: ResolvedTable
   id: string
   values: Values
   place: Place
-  /** Of the record that was validated, where it is this operation that changes it first. */
+  /** Version of the validated record, if this operation is the first to change it. */
   validated?: number | undefined
 }

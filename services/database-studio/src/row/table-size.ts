@@ -2,12 +2,12 @@ import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { ResolvedTable } from './resolved-table.js'
 
-/** Of a table without statistics: by the least size of its records. */
+/** Minimum record size in bytes, used to estimate a table without statistics. */
 const bytesOfRecord = 100
 
 /**
- * How many records a table has about: as many to a page as when Postgres last counted them, for the pages there are now.
- * Cheap, however large it is. Asked as the service: tenants do not read the catalogue.
+ * Estimates the number of records: the rows per page when Postgres last counted them, times the current number of
+ * pages. Cheap for any table size. Runs as the service, because tenants may not read the catalogue.
  */
 export async function estimateRows(
   sql: StatementRunner,
@@ -28,7 +28,7 @@ const Explained = z.object({
   'QUERY PLAN': z.tuple([z.object({ Plan: z.object({ 'Plan Rows': z.number() }) })]),
 })
 
-/** How many rows Postgres expects, of the one row EXPLAIN answers. */
+/** The number of rows Postgres expects, from the single row that EXPLAIN returns. */
 export function parseExpectedRows(explained: unknown): number {
   const { 'QUERY PLAN': plan } = Explained.parse(explained)
   return plan[0].Plan['Plan Rows']

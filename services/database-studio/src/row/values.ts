@@ -19,10 +19,10 @@ import {
   timePattern,
 } from './value-forms.js'
 
-/** A value as it goes to Postgres, in JSON; or what is wrong with it. */
+/** A value in the form sent to Postgres, as JSON; or a message about it. */
 export type ParsedValue = { value: unknown } | { problem: string }
 
-/** What stands for a value in a file and cannot be read: refused by whichever column it is for. */
+/** Placeholder for a value of a file that cannot be parsed; rejected for any column. */
 export class UnreadableValue {
   constructor(readonly problem: string) {}
 }
@@ -33,7 +33,7 @@ const int8 = 9_223_372_036_854_775_808n
 const wrong = (problem: string): ParsedValue => ({ problem })
 const right = (value: unknown): ParsedValue => ({ value })
 
-/** Parses one value that is not null by its field. What is right for the column but too long or out of range is wrong. */
+/** Parses one non-null value for its field. A value that is too long or out of range for the column is rejected. */
 export function parseValue(
   { kind, definition }: Pick<Field, 'kind' | 'definition'>,
   value: unknown,
@@ -159,15 +159,15 @@ const parsers: Record<ValueKind, Parser> = {
 
 const maxItems = 10_000
 
-/** Digits of a second that a column keeps; of what is only compared with one all that Postgres has. */
+/** Number of second digits that a column stores; the maximum of Postgres for values that are only compared. */
 const digitsOfSecond = (column: Column | undefined): number =>
   (column && 'precision' in column ? column.precision : undefined) ?? secondDigits
 
-/** The same of instants and local ones, of which columns have milliseconds. */
+/** Same for instants and local date-times, whose columns store milliseconds. */
 const instantDigits = (column: Column | undefined): number =>
   column === undefined ? secondDigits : Math.min(digitsOfSecond(column), 3)
 
-/** The column whose values the elements of an array could be. */
+/** The column definition that corresponds to the elements of an array. */
 const elementOf = ({ items, precision, scale, ...column }: Extract<Column, { type: 'array' }>) =>
   ({
     ...column,
@@ -179,11 +179,11 @@ const elementOf = ({ items, precision, scale, ...column }: Extract<Column, { typ
 const decimalPattern = /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Characters are what Postgres counts: code points. Counted only where the text could be too long. */
+/** Length in code points, as Postgres counts characters. Counted only if the text could be too long. */
 const lengthOf = (text: string, most: number): number =>
   text.length <= most ? text.length : [...text].length
 
-/** A number, or a text that may be one, as digits without an exponent. Undefined for anything else. */
+/** A number, or a text that may be a number, as digits without an exponent. `undefined` for any other value. */
 function digitsOf(value: unknown): string | undefined {
   if (value instanceof ExactNumber) return plainDecimal(value.text)
   if (typeof value === 'number') return plainDecimal(String(value))

@@ -6,20 +6,20 @@ import type { Values } from './input.js'
 import { Parameters, type Statement } from './parameters.js'
 import { selectAllFields, selectList } from './selection.js'
 
-/** Where records are written, and what the caller's rule asks of them. */
+/** The table to write to, with the caller's write rule. */
 export interface WriteTarget {
   schema: string
   table: TableState
-  /** Must hold before a change and after it; nothing where the caller is under no rule. */
+  /** Must hold before and after a change; empty if the caller has no rule. */
   rule: readonly Condition[]
-  /** The call that says who acts, where the statement is all of its transaction; its arguments come first. */
+  /** The function call that sets the actor, if the statement is the whole transaction; its arguments come first. */
   proof?: string | undefined
 }
 
-/** Arguments of a proof. */
+/** Number of arguments of a proof. */
 const proofArguments = 3
 
-/** Columns in addition to a record's own fields, none of which begins with a point. */
+/** Columns added to a record's own fields, whose names never begin with a point. */
 export const marks = { allowed: '.allowed', created: '.created', given: '.given' } as const
 
 const row = 'r'
@@ -32,8 +32,9 @@ export interface Insert {
 }
 
 /**
- * One insert for all of these, which name the same columns; the rest have their defaults. With `on`, what is there already by
- * those columns is updated instead. Answers the records, or their ids and versions alone, in no order.
+ * One insert for all rows, which set the same columns; other columns get their defaults. With `on`, rows that already
+ * exist by those columns are updated instead. Returns the records, or only their ids and versions, in no particular
+ * order.
  */
 export function insertStatement(
   target: WriteTarget,
@@ -67,8 +68,8 @@ function onConflict(
 }
 
 /**
- * What is there already of these and satisfies the rule, distinguished by the columns `on`: records as the API shows them, each with the id of the given
- * one as a mark.
+ * The records that already exist with the same values of `on` and satisfy the rule, in their API representation. Each
+ * has the id of the corresponding given row as a mark.
  */
 export function existingStatement(
   target: WriteTarget,
@@ -88,7 +89,7 @@ export function existingStatement(
   }
 }
 
-/** Updates each of these by its id, where it has the version that is given with it; all name the same columns. */
+/** Updates each row by its id, if its version matches the given one; all rows set the same columns. */
 export function updateStatement(
   target: WriteTarget,
   { columns, rows }: { columns: readonly string[]; rows: readonly Values[] },
@@ -102,7 +103,7 @@ export function updateStatement(
   }
 }
 
-/** Updates everything that satisfies the conditions. */
+/** Updates all records that match the conditions. */
 export function updateWhereStatement(
   target: WriteTarget,
   { set, conditions }: { set: Values; conditions: readonly Condition[] },
@@ -116,7 +117,7 @@ export function updateWhereStatement(
   }
 }
 
-/** Deletes each of these by its id, where it has the version that is given with it. Answers their ids. */
+/** Deletes each row by its id, if its version matches the given one. Returns their ids. */
 export function deleteStatement(target: WriteTarget, rows: readonly Values[]): Statement {
   const parameters = parametersOf(target)
   const source = recordset(target, rows, parameters)
@@ -127,7 +128,7 @@ export function deleteStatement(target: WriteTarget, rows: readonly Values[]): S
   }
 }
 
-/** Deletes everything that satisfies the conditions. Answers their ids. */
+/** Deletes all records that match the conditions. Returns their ids. */
 export function deleteWhereStatement(target: WriteTarget, conditions: readonly Condition[]): Statement {
   const parameters = parametersOf(target)
   return {
@@ -141,7 +142,7 @@ const into = ({ schema, table }: WriteTarget) => `${quoteIdentifier(schema)}.${q
 const assigned = (columns: readonly string[]) =>
   columns.map((column) => `${quoteIdentifier(column)} = given.${quoteIdentifier(column)}`).join(', ')
 
-/** The rows as one parameter, called `given`, with columns of the types the table has. */
+/** The rows as one parameter, called `given`, with columns typed as in the table. */
 function recordset(target: WriteTarget, rows: readonly Values[], parameters: Parameters): string {
   return `${proofSource(target.proof)}json_populate_recordset(null::${into(target)}, ${parameters.bind(stringifyExact(rows), 'json')}) as given`
 }

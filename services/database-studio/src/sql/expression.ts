@@ -2,18 +2,21 @@ import type { A_Expr, FuncCall, Node, TypeName } from 'libpg-query'
 import { findNodeKind, joinNames, parseStatements, type SqlProblem, scan, sqlError } from './grammar.js'
 
 export interface ExpressionRules {
-  /** Columns it may speak of: none for a default. */
+  /** Columns that it may use; none for a default. */
   columns: readonly string[]
-  /** A default may also use the time and make ids; a check or a computed column may not, nor anything else that changes. */
+  /**
+   * A default may also use the current time and generate ids. Checks and computed columns may not use these or any
+   * other non-immutable function.
+   */
   kind: 'check' | 'default' | 'computed'
   /** JSON pointer of the expression in the request's body. */
   path: string
 }
 
 /**
- * Reads an expression of a definition by Postgres' grammar and lets through only built-in functions and operators whose
- * value depends on their arguments alone, and whose cost does too. It may be put between brackets as it is. Returns the columns it speaks of. Throws
- * `validation_failed`, naming what is not allowed and where.
+ * Parses an expression of a definition with the Postgres grammar and allows only built-in functions and operators whose
+ * result and cost depend on their arguments alone. An accepted expression can be placed in brackets unchanged. Returns
+ * the columns it uses. Throws `validation_failed` with the disallowed part and its position.
  */
 export async function checkExpression(sql: string, rules: ExpressionRules): Promise<{ columns: string[] }> {
   const problem = { sql, path: rules.path }
@@ -35,7 +38,7 @@ export async function checkExpression(sql: string, rules: ExpressionRules): Prom
   return { columns: [...walk.columns] }
 }
 
-/** Otherwise what stands between brackets could end them. */
+/** Rejects unbalanced brackets, with which the expression could close the brackets around it. */
 async function refuseUnbalanced(problem: Omit<SqlProblem, 'at'>): Promise<void> {
   let depth = 0
   for (const { text, start, tokenName } of await scan(problem.sql)) {
@@ -54,7 +57,7 @@ interface Walk {
   columns: Set<string>
 }
 
-/** Kinds of nodes that are what their parts are. */
+/** Node kinds that need no check beyond that of their parts. */
 const plain = new Set([
   ...['A_Const', 'BoolExpr', 'NullTest', 'BooleanTest', 'CaseExpr', 'CaseWhen', 'CoalesceExpr'],
   ...['MinMaxExpr', 'List', 'A_ArrayExpr', 'String', 'Integer', 'Float', 'Boolean'],
@@ -114,7 +117,7 @@ function refuse(message: string, location: number | undefined, { problem, prefix
 
 const locationOf = (node: Node) => (Object.values(node)[0] as { location?: number } | undefined)?.location
 
-/** The expressions a node is made of; names of operators, functions and types are not among them. */
+/** The child expressions of a node, without names of operators, functions and types. */
 function childrenOf(node: Node): Node[] {
   const fields = Object.entries((Object.values(node)[0] ?? {}) as object)
   return fields.flatMap(([field, value]): Node[] => {
@@ -126,7 +129,7 @@ function childrenOf(node: Node): Node[] {
 const isNode = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && /^[A-Z]/.test(findNodeKind(value))
 
-/** The text that was parsed has something before the expression. */
+/** Shifts the positions of an error, because the parsed text has a prefix before the expression. */
 function moved(error: unknown, path: string, by: number): unknown {
   const details = (error as { details?: { path: string; params?: Record<string, unknown> }[] }).details
   for (const detail of details ?? []) {
@@ -148,7 +151,7 @@ const operators = words(
   '+ - * / % ^ = <> != < > <= >= || ~ ~* !~ !~* ~~ !~~ ~~* !~~* -> ->> #> #>> @> <@ ? ?| ?& & | # << >> BETWEEN',
 )
 
-/** None of them can make much of little, as `repeat` can. */
+/** None of these functions can produce a large result from small arguments, as `repeat` can. */
 const immutable = words(`
   abs ceil ceiling floor round trunc mod div power sqrt cbrt exp ln log sign width_bucket
   lower upper initcap length char_length character_length octet_length bit_length btrim ltrim rtrim trim

@@ -1,21 +1,21 @@
 import { ApiError } from '@opsplane/contracts'
 import type { Node, ScanToken } from 'libpg-query'
 
-/** One statement of a text, as the grammar of Postgres reads it. */
+/** One statement of a text, parsed with the Postgres grammar. */
 export interface Statement {
-  /** The node's kind, such as `SelectStmt`. */
+  /** Kind of the node, such as `SelectStmt`. */
   kind: string
   node: Node
-  /** As it was written, from its first word on, without the semicolon. */
+  /** The original text from the first word on, without the semicolon. */
   text: string
-  /** Bytes of UTF-8 before it. */
+  /** Offset in UTF-8 bytes. */
   start: number
 }
 
-/** A token, with where it is in bytes of UTF-8. */
+/** A token with its position in UTF-8 bytes. */
 export type Token = Pick<ScanToken, 'start' | 'end' | 'text' | 'tokenName' | 'keywordKind'>
 
-/** The parser is WASM of 1.7 MB: loaded with the first statement. */
+/** The parser is 1.7 MB of WASM, so it is loaded with the first statement. */
 let loading: Promise<typeof import('libpg-query')> | undefined
 async function grammar() {
   loading ??= import('libpg-query').then(async (library) => {
@@ -26,8 +26,8 @@ async function grammar() {
 }
 
 /**
- * The statements of a text, which is at most some hundred KiB. Throws `validation_failed` with where it is no SQL, or where
- * it is nested so deeply that the parser, which recurses, would run out of stack.
+ * The statements of a text of at most a few hundred KiB. Throws `validation_failed` with the position if the text is
+ * not valid SQL, or is nested so deeply that the recursive parser would run out of stack.
  */
 export async function parseStatements(sql: string): Promise<Statement[]> {
   const tokens = await scan(sql)
@@ -38,7 +38,7 @@ export async function parseStatements(sql: string): Promise<Statement[]> {
   let next = 0
   return stmts.flatMap(({ stmt, stmt_location: from = 0, stmt_len: length }) => {
     if (!stmt) return []
-    // Statements come in the order of the text: what is behind one is not gone through again.
+    // Statements are in text order, so tokens before the previous statement's end are not scanned again.
     for (
       let token = tokens[next];
       token && !(token.start >= from && isSubstance(token));
@@ -51,7 +51,7 @@ export async function parseStatements(sql: string): Promise<Statement[]> {
   })
 }
 
-/** The tokens of a text, comments included. Throws `validation_failed` where one does not end. */
+/** The tokens of a text, including comments. Throws `validation_failed` if a token is unterminated. */
 export async function scan(sql: string): Promise<Token[]> {
   const { scanSync, parseSync } = await grammar()
   if (sql.includes('\0')) throw sqlError('must not contain NUL', { sql, at: 0 })
@@ -60,7 +60,7 @@ export async function scan(sql: string): Promise<Token[]> {
     try {
       return scanSync(sql).tokens
     } catch (error) {
-      // What ends within a token: the lexer says only that, and the parser also where.
+      // For an unterminated token the lexer reports no position, but the parser does.
       if (error instanceof SyntaxError) parseSync(sql)
       throw error
     }
@@ -70,10 +70,10 @@ export async function scan(sql: string): Promise<Token[]> {
 export const isComment = ({ tokenName }: Token) => tokenName === 'SQL_COMMENT' || tokenName === 'C_COMMENT'
 const isSubstance = (token: Token) => !isComment(token) && token.text !== ';'
 
-/** A node is an object of one field, which is called like its kind. */
+/** A node is an object with one property, which is named after its kind. */
 export const findNodeKind = (node: object): string => Object.keys(node)[0] ?? ''
 
-/** Every object within a node, itself included, under the name it has there: nodes under their kind. */
+/** Every object within a node, including itself, with its property name, which is the kind for nodes. */
 export function* walkNodes(value: unknown): Generator<{ kind: string; fields: Record<string, unknown> }> {
   if (typeof value !== 'object' || value === null) return
   for (const [kind, fields] of Object.entries(value)) {
@@ -83,10 +83,10 @@ export function* walkNodes(value: unknown): Generator<{ kind: string; fields: Re
   }
 }
 
-/** Fields that hold a statement, such as `selectStmt`, are not called like one. */
+/** Fields that hold a statement, such as `selectStmt`, do not match. */
 export const isStatement = (kind: string) => /^[A-Z]\w*Stmt$/.test(kind)
 
-/** What a list of name nodes says, joined with dots. */
+/** The names in a list of name nodes, joined with dots. */
 export const joinNames = (names: readonly Node[] | undefined): string =>
   (names ?? []).map((name) => ('String' in name ? (name.String.sval ?? '') : '*')).join('.')
 
@@ -94,8 +94,9 @@ const maxDepth = 400
 const maxChain = 1_200
 
 /**
- * Trees grow deep by brackets, by what stands in a row without a comma, such as `1+1+1`, and by set operations and joins.
- * Far below these bounds is everything that is written; far above them the parser runs out of stack.
+ * Rejects texts that nest too deeply. Trees grow by brackets, by long sequences without a comma such as `1+1+1`, and by
+ * set operations and joins. The bounds are far above real SQL and far below the depth at which the parser runs out of
+ * stack.
  */
 function refuseDepth(sql: string, tokens: readonly Token[]): void {
   const open = [0]
@@ -129,17 +130,17 @@ function attempt<T>(sql: string, work: () => T): T {
     if (error instanceof RangeError) throw sqlError('is nested too deeply', { sql, at: 0, code: 'too_deep' })
     const details = (error as { sqlDetails?: { message: string; cursorPosition: number } }).sqlDetails
     if (!details) throw error
-    // The parser counts characters here, bytes everywhere else.
+    // The parser counts characters here, but bytes everywhere else.
     const at = Buffer.byteLength([...sql].slice(0, details.cursorPosition).join(''))
     throw sqlError(details.message, { sql, at, code: 'syntax_error', sqlState: '42601' })
   }
 }
 
-/** Types that find names by numbers, those of other tenants among them: no right is asked for. */
+/** Types that resolve names to object ids without any permission check, including objects of other tenants. */
 const naming =
   /^reg(class|type|proc|procedure|oper|operator|namespace|role|config|dictionary|collation|database)$/
 
-/** The first type of that kind, whether as a type or called like a function. */
+/** The name of such a type if the node uses it, as a type or as a function. */
 export function findTypeName(kind: string, fields: Record<string, unknown>): string | undefined {
   const names = kind === 'FuncCall' ? fields.funcname : /^typeName$/i.test(kind) ? fields.names : undefined
   const last =
@@ -151,15 +152,15 @@ export function findTypeName(kind: string, fields: Record<string, unknown>): str
 
 export interface SqlProblem {
   sql: string
-  /** Bytes of UTF-8 before what is wrong. */
+  /** UTF-8 bytes before the problem. */
   at: number
   code?: string
   sqlState?: string
-  /** JSON pointer of the text in the body; `/sql` unless given. */
+  /** JSON pointer of the text in the body; default `/sql`. */
   path?: string
 }
 
-/** The 422 that says what is wrong with a text and where: `position` counts characters from 1, as Postgres does. */
+/** A 422 with the problem of a SQL text: `position` counts characters starting at 1, as in Postgres. */
 export function sqlError(message: string, { sql, at, code, sqlState, path = '/sql' }: SqlProblem): ApiError {
   const before = Buffer.from(sql).subarray(0, at).toString()
   const lines = before.split('\n')
@@ -172,7 +173,7 @@ export function sqlError(message: string, { sql, at, code, sqlState, path = '/sq
   })
 }
 
-/** Without semicolons and spaces at the end. A pattern for that would go over each run of spaces again from each of its places. */
+/** Removes semicolons and spaces at the end. A regular expression would take quadratic time on long runs of spaces. */
 function withoutEnd(text: string): string {
   let end = text.length
   while (end > 0 && /[;\s]/.test(text[end - 1] ?? '')) end--

@@ -1,24 +1,24 @@
 import type { ParameterType, ResultType } from '@opsplane/contracts'
 import { isComment, scan, sqlError, type Token } from './grammar.js'
 
-/** A text whose parameters have numbers. */
+/** A text with numbered parameters. */
 export interface NumberedStatement {
   text: string
-  /** As it was written, but for its parameters, which are all `$1`: what the grammar reads, every place as it was. */
+  /** The original text with every parameter replaced by `$1` at unchanged positions, as input for the grammar. */
   masked: string
-  /** The names in the order of their numbers; none where the text has numbers itself. */
+  /** Parameter names in the order of their numbers; empty if the text uses numbers itself. */
   names: string[]
-  /** How many parameters it takes. */
+  /** Number of parameters. */
   count: number
-  /** Of a position (characters, from 1) in `text`, that in what was written. */
+  /** Maps a position in `text` (characters, starting at 1) to the position in the original text. */
   writtenPosition(position: number): number
 }
 
 const name = /^[A-Za-z_][A-Za-z0-9_]*$/
-/** After these a colon between square brackets ends the lower bound of a slice. */
+/** After these tokens, a colon between square brackets ends the lower bound of a slice. */
 const endsExpression = new Set(['IDENT', 'ICONST', 'FCONST', 'SCONST', 'PARAM'])
 
-/** SQL types by the names parameters have for them. */
+/** SQL types by their names in parameter declarations. */
 const casts: Record<ResultType, string> = {
   ...{ text: 'text', integer: 'integer', bigint: 'bigint', decimal: 'numeric', boolean: 'boolean' },
   ...{ date: 'date', timestamp: 'timestamptz', json: 'jsonb', uuid: 'uuid' },
@@ -27,9 +27,9 @@ const casts: Record<ResultType, string> = {
 const castOf = (type: ParameterType) => type.replace(/^\w+/, (name) => casts[name as ResultType])
 
 /**
- * Gives the parameters `:name` of a text numbers, one for each name, and those of a given type (by name, or by number) a cast to
- * it. What is a parameter follows from the tokens of Postgres' lexer: nothing in strings, quoted names, comments or casts is.
- * Throws `validation_failed` where names and numbers are mixed, or numbers leave one out.
+ * Numbers the named parameters `:name` of a text, one number per name, and adds a cast to those with a given type (by
+ * name or number). Parameters are found with the tokens of the Postgres lexer, so strings, quoted names, comments and
+ * casts contain none. Throws `validation_failed` if names and numbers are mixed, or if numbers have a gap.
  */
 export async function numberParameters(
   sql: string,
@@ -79,7 +79,7 @@ function placeholders(tokens: readonly Token[]): Placeholder[] {
   return found
 }
 
-/** As Postgres' lexer counts: a reserved word begins something. */
+/** Keyword kind of reserved words in the Postgres lexer. A reserved word begins a new expression. */
 const reserved = 4
 
 const isOperand = ({ text, tokenName, keywordKind }: Token) =>
@@ -96,7 +96,7 @@ function replaced(
   const bytes = Buffer.from(sql)
   const masked = Buffer.from(bytes)
   const parts: string[] = []
-  /** Where what comes after each number begins in the new text, and by how much it has moved. */
+  /** Offset in the new text behind each number, and by how much the text has shifted there. */
   const moves: { from: number; by: number }[] = []
   let length = 0
   let by = 0

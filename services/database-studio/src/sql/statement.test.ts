@@ -221,7 +221,7 @@ describe('parameters with names', () => {
   })
 })
 
-// What goes over a text again from each of its places is minutes at this: the test would not come to its end.
+// A quadratic scan of this text would take minutes, and the test would time out.
 describe('a long text is gone through once', () => {
   it('whatever spaces it has', async () => {
     const text = `select 1, '${' '.repeat(1_000_000)}'`

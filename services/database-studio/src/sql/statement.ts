@@ -2,7 +2,7 @@ import { findTypeName, isStatement, parseStatements, type Statement, sqlError, w
 
 export type QueryMode = 'read' | 'write'
 
-/** What may be run, by the kind of its node. */
+/** Node kinds of statements that may be run. */
 const readable = new Set(['SelectStmt'])
 const writable = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt'])
 
@@ -14,12 +14,12 @@ const commandOf: Record<string, string> = {
   ...{ GrantStmt: 'GRANT or REVOKE', LockStmt: 'LOCK', DeclareCursorStmt: 'DECLARE', DiscardStmt: 'DISCARD' },
 }
 
-/** What a statement is called where it is refused. */
+/** Name of a statement in error messages. */
 export const commandName = (kind: string): string => commandOf[kind] ?? kind.replace(/Stmt$/, '')
 
 /**
- * One SELECT or VALUES, and in mode `write` also one INSERT, UPDATE or DELETE, with whatever stands in its WITH. Throws
- * `validation_failed` for everything else. What it may reach is decided by the role that runs it, not here.
+ * Parses one SELECT or VALUES, and in mode `write` also one INSERT, UPDATE or DELETE, with any WITH clause. Throws
+ * `validation_failed` for everything else. Access is controlled by the role that runs the statement, not here.
  */
 export async function checkQuery(sql: string, mode: QueryMode): Promise<Statement> {
   const [statement, second] = await parseStatements(sql)

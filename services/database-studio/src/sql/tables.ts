@@ -24,7 +24,7 @@ export const migrations = readModelTable(
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, mode: 'string' })
 
-/** Runs whose outcome is to be written down, or that were interrupted. */
+/** Runs whose outcome has to be recorded, or that were interrupted. */
 export const dueRuns = dueTable({
   table: 'migration_runs',
   key: 'space_id',
@@ -32,7 +32,7 @@ export const dueRuns = dueTable({
   waiting: 'true',
 })
 
-/** The migration that runs in a space: at most one, until its outcome is in the log. */
+/** The migration that runs in a space; at most one until its outcome is in the log. */
 export const migrationRuns = pgTable(
   'migration_runs',
   {
@@ -40,15 +40,15 @@ export const migrationRuns = pgTable(
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     migrationId: text('migration_id').notNull(),
-    /** `up`, `down`, or `dry` for one that is undone. */
+    /** `up`, `down`, or `dry` for a run that is rolled back. */
     direction: text('direction').notNull(),
-    /** SHA-256 of what its session proves itself by, in hex. */
+    /** SHA-256, in hex, of the secret that authenticates its session. */
     tokenHash: text('token_hash').notNull(),
-    /** Who asked for it. */
+    /** The principal that requested it. */
     acting: json('acting').notNull(),
     /** Written by the transaction of the migration itself. */
     doneAt: instant('done_at'),
-    /** When it is known to be over, whatever has become of its service. */
+    /** When the run is over for certain, even if its service crashed. */
     dueAt: instant('due_at').notNull(),
     ...retryColumns(),
   },

@@ -1,14 +1,14 @@
 import { type Column, invalidField, type TablePatch, type TableState, tableLimits } from '@opsplane/contracts'
 import { nameParts } from './check-definition.js'
 
-/** A definition as it shall be, and which of its columns had other names before. */
+/** The resulting definition, and the previous names of renamed columns. */
 export interface PatchedTable {
   after: TableState
-  /** From the new name to the one before. */
+  /** From new to previous name. */
   renamed: Map<string, string>
 }
 
-/** What a patch makes of a definition. Throws `validation_failed` where it speaks of what is not there. */
+/** Applies a patch to a definition. Throws `validation_failed` if the patch refers to something that does not exist. */
 export function applyPatch(before: TableState, patch: TablePatch): PatchedTable {
   const { columns, indexes, uniques, checks, slug = before.slug, name, description, rules } = patch
   const renamed = new Map<string, string>()
@@ -42,7 +42,7 @@ export function applyPatch(before: TableState, patch: TablePatch): PatchedTable 
     knows(parts, change?.drop ?? [], path)
     return parts.filter(({ name: part }) => !change?.drop?.includes(part))
   }
-  // What speaks of a dropped column alone goes with it; what speaks of others too is named as being in the way.
+  // Parts that use only dropped columns are dropped as well; parts that also use others are reported as conflicts.
   const outlives = (of: readonly string[]) => !of.every((column) => drops.has(column))
   const after = {
     ...before,
@@ -51,7 +51,7 @@ export function applyPatch(before: TableState, patch: TablePatch): PatchedTable 
     description: description ?? before.description,
     rules: rules ?? before.rules,
     columns: [...kept, ...(columns?.add ?? [])].map((column) =>
-      // A reference to the table itself follows its name.
+      // A reference of the table to itself follows the new slug.
       column.type === 'reference' && column.table === before.slug ? { ...column, table: slug } : column,
     ),
     indexes: [
@@ -96,7 +96,7 @@ function namesOnce(changes: readonly { name: string }[], drops: ReadonlySet<stri
   }
 }
 
-/** A table that a migration has taken past a limit is changed all the same, if it has no more afterwards. */
+/** A table that a migration has taken past a limit can still be changed, as long as the count does not grow. */
 function keepsLimits(before: TableState, after: TableState): void {
   for (const list of ['columns', 'indexes', 'uniques', 'checks'] as const) {
     const most = tableLimits[list]

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => at?.close())
 
-/** A captured table, as POST /tables makes one. */
+/** A captured table, as created by POST /tables. */
 async function makeTable(slug: string, columns: string, { schema } = space): Promise<string> {
   const id = newId('table')
   await at.service.sql.begin(async (tx) => {
@@ -308,7 +308,7 @@ describe('changes of rows', () => {
       { workspace_id: 'ws_1', environment: 'staging', id: ids[1] },
       { workspace_id: 'ws_2', environment: 'production', id: ids[2] },
     ])
-    // A table is not captured as one of another space.
+    // A table cannot be captured under another space.
     const claimed = at.service.sql`select attach_capture(${ids[0] ?? ''}, ${other.schema}, 'same', 'same')`
     await expect(claimed).rejects.toMatchObject({ code: '42501' })
   })

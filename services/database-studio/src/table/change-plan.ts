@@ -11,21 +11,21 @@ import {
 } from './row-checks.js'
 import { buildParts, createIndex, type TableParts, uniqueIndexes } from './table-sql.js'
 
-/** Statements, and what is looked for among the rows before them. */
+/** Statements, and the row checks to run before them. */
 interface Step {
   statements: string[]
   checks: RowCheck[]
 }
 
-/** What it takes to change a table: names and columns, */
+/** The steps of a table change: first names and columns, */
 export interface ChangePlan extends Step {
-  /** then constraints and indexes, which are held against the rows those have. */
+  /** then constraints and indexes, which are checked against the converted rows. */
   parts: Step
-  /** Whether every row is rewritten, for which the table is locked. */
+  /** Whether Postgres rewrites every row, which locks the table meanwhile. */
   rewrites: boolean
 }
 
-/** The statements that make of a table what its definition shall be: it is in `schema`, by the slug it has. */
+/** The statements that change a table to its new definition. The table is in `schema` under its present slug. */
 export function planChange(schema: string, before: TableState, { after, renamed }: PatchedTable): ChangePlan {
   const plan: ChangePlan = {
     ...{ statements: [], checks: [], rewrites: false },
@@ -39,7 +39,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
     to.statements.push(`alter table ${relation(place)} ${text}`)
   const dropParts = ({ constraints, indexes }: TableParts) => {
     for (const name of constraints.keys()) alter(`drop constraint ${quoteIdentifier(name)}`)
-    // A reference that a migration has made has no index.
+    // A reference created by a migration has no index.
     for (const name of indexes.keys())
       plan.statements.push(`drop index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(name)}`)
   }
@@ -57,7 +57,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
   if (after.slug !== before.slug)
     plan.statements.push(`alter table ${relation(old)} rename to ${quoteIdentifier(after.slug)}`)
   dropParts(missing(buildParts(old, before), parts))
-  // Default names follow those of table and columns.
+  // Default names follow the names of the table and its columns.
   for (const [from, to] of inTurn(zip(parts.constraints, partsBefore.constraints)))
     alter(`rename constraint ${quoteIdentifier(from)} to ${quoteIdentifier(to)}`)
   for (const [from, to] of inTurn(zip(parts.indexes, partsBefore.indexes)))
@@ -97,7 +97,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
     plan.checks.push(...checkChangedColumn(old, from, to))
     const [typeBefore, type] = [toSqlType(from), toSqlType(to)]
     const [valueBefore, value] = [defaultSql(from), defaultSql(to)]
-    // A default of the old type is in the way of the new one.
+    // A default of the old type would prevent the type change.
     if (valueBefore !== undefined && value !== valueBefore) alter(`alter column ${column} drop default`)
     if (type !== typeBefore) {
       alter(`alter column ${column} type ${type} using ${castTo(column, from, to)}`)
@@ -110,8 +110,9 @@ export function planChange(schema: string, before: TableState, { after, renamed 
 }
 
 /**
- * Each column as it shall be, with what it was: nothing where it is new, or dropped and added again, as what is computed otherwise is.
- * `namesHold` says whether every name means what it did: otherwise an expression that stays as it is written speaks of another column.
+ * Pairs each column with its previous definition: `undefined` if it is new, or if it is dropped and added again because
+ * its computation changed. `namesHold` states whether every name still refers to the same column: otherwise an
+ * unchanged expression refers to a different one.
  */
 export function pairColumns(before: TableState, { after, renamed }: PatchedTable) {
   const was = new Map(
@@ -130,7 +131,10 @@ export function pairColumns(before: TableState, { after, renamed }: PatchedTable
   return { pairs, namesHold }
 }
 
-/** What of a definition lasts: columns that are kept, what speaks of these alone, and checks where names mean what they did. */
+/**
+ * The parts of a definition that are kept: kept columns, parts that use only those, and
+ * checks if names still refer to the same columns.
+ */
 function stayingOf(before: TableState, kept: ReadonlySet<string>, namesHold: boolean): TableState {
   const stays = (name: string) => Object.hasOwn(baseColumns, name) || kept.has(name)
   return {
@@ -142,22 +146,22 @@ function stayingOf(before: TableState, kept: ReadonlySet<string>, namesHold: boo
   }
 }
 
-/** What is computed of other columns comes after them, and goes before. */
+/** Sort key: computed columns are added after the columns they use, and dropped before them. */
 const isComputed = ({ type }: Column): number => Number(type === 'computed')
 
-/** All of them, in their order. */
+/** All statements in order. */
 export const listStatements = ({ statements, parts }: ChangePlan): string[] => [
   ...statements,
   ...parts.statements,
 ]
 
-/** Whether a column is computed that was not, or the other way about, or of something else. */
+/** Whether a column became computed, is no longer computed, or has a different expression. */
 const isOtherwiseComputed = (from: Column, to: Column, namesHold: boolean): boolean =>
   from.type === 'computed' && to.type === 'computed'
     ? !namesHold || from.expression !== to.expression || from.resultType !== to.resultType
     : isComputed(from) !== isComputed(to)
 
-/** The value of a column as one of another type: by its text, which every type can be read from. */
+/** Converts the value of a column to another type, via its text form, which every type can parse. */
 export function castTo(column: string, from: Column, to: Column): string {
   const type = toSqlType(to)
   const times = ['timestamp', 'local_timestamp', 'date']
@@ -165,16 +169,16 @@ export function castTo(column: string, from: Column, to: Column): string {
   return direct ? `${column}::${type}` : `${column}::text::${type}`
 }
 
-/** Changes of type for which Postgres rewrites no row. */
+/** Type changes for which Postgres rewrites no row. */
 const widens = (from: Column, to: Column): boolean => isText(from) && isText(to)
 
-/** Names of the same things that differ. */
+/** Pairs of names that differ for the same part. */
 const zip = (from: ReadonlyMap<string, string>, to: ReadonlyMap<string, string>): [string, string][] => {
   const names = [...to.keys()]
   return [...from.keys()].flatMap((name, at) => (names[at] === name ? [] : [[name, names[at] ?? name]]))
 }
 
-/** Renames in an order in which each name is free: where another still has it, by way of a name that no definition can have. */
+/** Orders renames so that each target name is free; cycles use a temporary name that no definition can contain. */
 function inTurn(renames: readonly [from: string, to: string][]): [from: string, to: string][] {
   const had = new Set(renames.map(([from]) => from))
   const waiting = renames.filter(([, to]) => had.has(to))
@@ -185,7 +189,7 @@ function inTurn(renames: readonly [from: string, to: string][]): [from: string, 
   ]
 }
 
-/** The definition before, with table and columns called what they shall be. */
+/** The previous definition under the new names of table and columns. */
 function renamedBefore(before: TableState, slug: string, renamed: ReadonlyMap<string, string>): TableState {
   const now = new Map([...renamed].map(([to, from]) => [from, to]))
   const call = (name: string) => now.get(name) ?? name
@@ -207,7 +211,7 @@ function renamedBefore(before: TableState, slug: string, renamed: ReadonlyMap<st
 const onItself = (column: Column, from: string, to: string): Column =>
   column.type === 'reference' && column.table === from ? { ...column, table: to } : column
 
-/** What is in the first and not, or not the same, in the second. */
+/** Parts of `all` that are absent from `others`, or different there. */
 function missing(all: TableParts, others: TableParts): TableParts {
   const of = (kind: keyof TableParts) =>
     new Map([...all[kind]].filter(([name, definition]) => others[kind].get(name) !== definition))

@@ -17,10 +17,10 @@ import { partNames } from './table-sql.js'
 
 type Defined = Pick<TableState, 'slug' | 'columns' | 'indexes' | 'uniques' | 'checks' | 'rules'>
 
-/** Columns by what has become of them, where they are kept. */
+/** The previous definitions of columns, by new definition. */
 export type Origins = ReadonlyMap<Column, Column | undefined>
 
-/** Names what its author has not named. */
+/** Adds default names to unnamed parts. */
 export function nameParts({ slug, indexes, uniques }: Pick<NewTable, 'slug' | 'indexes' | 'uniques'>) {
   const onto = (columns: readonly (string | { name: string })[]) =>
     columns.map((column) => (typeof column === 'string' ? column : column.name)).join('_')
@@ -37,8 +37,8 @@ export function nameParts({ slug, indexes, uniques }: Pick<NewTable, 'slug' | 'i
 }
 
 /**
- * What a definition must be that no schema says: names once, columns that are there, expressions that are harmless. Throws
- * `validation_failed`. Whether the tables it refers to exist, Postgres says. `origins` are what its columns have been so far.
+ * Checks a definition beyond its schema: unique names, existing columns, safe expressions. Throws `validation_failed`.
+ * Postgres checks whether referenced tables exist. `origins` are the previous definitions of its columns.
  */
 export async function checkDefinition(table: Defined, origins: Origins = new Map()): Promise<void> {
   const { columns, indexes, uniques, checks } = table
@@ -70,7 +70,10 @@ export async function checkDefinition(table: Defined, origins: Origins = new Map
   problems.check()
 }
 
-/** A type that only migrations make stays as it is: nothing says what of its values another one would keep. */
+/**
+ * A type that only migrations can create must not change: it is unknown which of its
+ * values another type would preserve.
+ */
 function checkType(column: Column, before: Column | undefined, path: string): void {
   const isOfMigrations = (one: Column) =>
     one.type === 'other' || (one.type !== 'decimal' && 'precision' in one && one.precision !== undefined)
@@ -80,7 +83,7 @@ function checkType(column: Column, before: Column | undefined, path: string): vo
   throw invalidField(`${path}/type`, 'not_allowed', message)
 }
 
-/** A migration may have made another one, which stays as it is. */
+/** Called only for changed columns: a migration may have created a column with other digits, which is kept. */
 function checkDigits(column: Column, path: string): void {
   if (column.type === 'decimal' && (column.scale ?? 0) > (column.precision ?? 1_000))
     throw invalidField(
@@ -111,8 +114,8 @@ const isExpression = (given: ColumnDefault | null): given is { expression: strin
   typeof given === 'object' && given !== null && 'expression' in given
 
 /**
- * A default is a value that a record could give, or an expression. What stands already is not looked at: a migration may have made it
- * of anything, and no statement says it again.
+ * A default is either a value that a record could have, or an expression. An unchanged default is not checked: a
+ * migration may have created it by any expression, and no statement repeats it.
  */
 async function checkDefault(column: Column, before: Column | undefined, path: string): Promise<void> {
   const { name, type, default: given } = column
@@ -133,7 +136,7 @@ async function checkDefault(column: Column, before: Column | undefined, path: st
     throw invalidField(path, 'invalid_value', `The default of ${name} ${parsed.problem}.`)
 }
 
-/** Two constraints of one name would be one. Names that come from columns are cut, and so coincide where slugs are long. */
+/** Rejects duplicate constraint names. Default names are truncated, so they can coincide if slugs are long. */
 function refuseSameNames(table: Defined): void {
   const taken = new Set<string>()
   for (const { path, name } of partNames(table)) {

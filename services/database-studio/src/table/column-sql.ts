@@ -2,7 +2,7 @@ import type { Column, ResultType } from '@opsplane/contracts'
 import { parameterText, quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
 import { buildConstraintName } from '../row/constraint-name.js'
 
-/** A table as statements about it name it. */
+/** A table as named in statements. */
 export interface TableName {
   schema: string
   slug: string
@@ -51,18 +51,18 @@ interface Precise {
   scale?: number | undefined
 }
 
-/** `timestamptz(3)` as `timestamptz(0)`. */
+/** Adds the precision to a type: `timestamptz(3)` becomes `timestamptz(0)`. */
 function withPrecision(type: string, { precision, scale }: Precise): string {
   if (precision === undefined) return type
   if (type === resultTypes.float) return 'real'
   return `${type.replace(/\(.*/, '')}(${[precision, scale].filter((part) => part !== undefined).join(', ')})`
 }
 
-/** Whether values are texts to Postgres, of any length. */
+/** Whether values are text in Postgres, of any length. */
 export const isText = (column: Column): boolean =>
   ['text', 'enum', 'reference'].includes(column.type) && /^(text|varchar)/.test(toSqlType(column))
 
-/** The default of a column as SQL; undefined without one. */
+/** The default of a column as SQL; `undefined` if there is none. */
 export function defaultSql(column: Column): string | undefined {
   const { default: given } = column
   if (given === null || column.type === 'computed') return undefined
@@ -72,7 +72,7 @@ export function defaultSql(column: Column): string | undefined {
   return `${quoteLiteral(text)}::${toSqlType(column)}`
 }
 
-/** A column as CREATE TABLE and ADD COLUMN have it, without the constraints that have names. */
+/** A column as written in CREATE TABLE and ADD COLUMN, without named constraints. */
 export function columnSql(column: Column): string {
   const parts = [quoteIdentifier(column.name), toSqlType(column)]
   if (column.type === 'computed') parts.push(`generated always as (${column.expression}) stored`)
@@ -84,7 +84,7 @@ export function columnSql(column: Column): string {
 
 const referenceActions = { restrict: 'restrict', set_null: 'set null', cascade: 'cascade' }
 
-/** The constraints of one column, by their names. */
+/** The constraints of one column, by name. */
 export function columnConstraints({ schema, slug }: TableName, column: Column): Map<string, string> {
   const name = quoteIdentifier(column.name)
   const found = new Map<string, string>()

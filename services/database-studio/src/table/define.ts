@@ -6,15 +6,15 @@ import { roleOfSpace, type Space } from '../data-plane/space.js'
 import { refuseWhileRunning } from '../migration-ledger/runs.js'
 import { definitionFailure } from './failures.js'
 
-/** A transaction that changes a schema, and the definitions of what is in it. */
+/** A transaction that changes a schema together with the table definitions. */
 export interface DefinitionTransaction {
   tx: StatementRunner
   unit: Unit
-  /** Does this as the owner of the space. */
+  /** Runs `work` as the owner role of the space. */
   asOwner<T>(work: (tx: StatementRunner) => Promise<T>): Promise<T>
 }
 
-/** Runs `work` in one transaction: what it does to the schema, the events of it and the answer to the request. Throws ApiError. */
+/** Runs `work` in one transaction with the schema changes, the events and the stored response. Throws ApiError. */
 export type Define = <T>(
   space: Space,
   meta: CommandMeta,

@@ -16,7 +16,7 @@ export type TableCommand =
   | { kind: 'restore'; now: Instant }
   | { kind: 'purge' }
 
-/** A table is in use, or in the trash until it is purged. */
+/** A table is either in use, or in the trash until it is purged. */
 export const table: Decider<TableState, TableCommand> = {
   resourceType: 'table',
   table: 'tables',

@@ -4,8 +4,8 @@ import { relation, type TableName } from './column-sql.js'
 import { buildParts, unnamedConstraints } from './table-sql.js'
 
 /**
- * What gives the constraints of a table that `statements` speak of the names its definition implies: migrations give other names,
- * or make none where the type of a column does without it.
+ * Statements that rename the constraints used by `statements` to the names implied by the definition. Migrations use
+ * other names, or create no constraint if the column's type does not need one.
  */
 export async function renameToExpected(
   tx: StatementRunner,
@@ -26,7 +26,7 @@ export async function renameToExpected(
   const known = buildParts(place, state).constraints
   return spokenOf.flatMap(({ name, column, definition }) => {
     if (found.some((each) => each.name === name)) return []
-    // A column may have other checks: this one goes by the end of its name.
+    // A column may have several checks, which are distinguished by the suffix of the name.
     const ending = definition.startsWith('check') ? name.slice(name.lastIndexOf('_')) : ''
     const other = found.find(
       (each) =>

@@ -3,10 +3,10 @@ import { isTransient, translatePostgresError } from '@opsplane/postgres'
 import postgres from 'postgres'
 import type { Space } from '../data-plane/space.js'
 
-/** States that say that a definition is wrong, not that something failed. */
+/** SQLSTATE classes that indicate an invalid definition, as opposed to a failure. */
 const wrongDefinition = /^(22|42|0A|2BP|54)/
 
-/** What a client is answered for a definition that Postgres refused in the schema of a space, which is not theirs to know. */
+/** The API error for a definition that Postgres rejected. Does not reveal the schema name of the space. */
 export function definitionFailure(error: unknown, { schema }: Pick<Space, 'schema'>): unknown {
   if (error instanceof ApiError || !(error instanceof postgres.PostgresError))
     return translatePostgresError(error)
@@ -20,7 +20,7 @@ export function definitionFailure(error: unknown, { schema }: Pick<Space, 'schem
     const busy = 'The table is in use, and was not to be had for long enough. Try again.'
     return new ApiError('service_unavailable', busy, { headers: { 'Retry-After': '1' }, cause: error })
   }
-  // What the owner of a table may not do to it, is not wrong of the definition.
+  // 42501 means that the table's owner lacks a right, which is not a problem of the definition.
   if (wrongDefinition.test(code) && code !== '42501')
     return refusal('validation_failed', 'refused_by_postgres', sentence(message), error)
   return translatePostgresError(error)

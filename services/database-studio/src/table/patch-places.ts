@@ -5,8 +5,8 @@ import type { PatchedTable } from './apply-patch.js'
 const lists = ['columns', 'indexes', 'uniques', 'checks'] as const
 
 /**
- * Throws what is wrong with a definition that a patch has made, by where it stands in the patch: what the patch has added, changed
- * or renamed; else its columns, of which what stays speaks.
+ * Rethrows a validation error of a patched definition with the matching place in the patch: the added, changed or
+ * renamed part, or else `/columns`, whose changes affect unchanged parts.
  */
 export const refuseInPatch =
   (patch: TablePatch, change: Pick<PatchedTable, 'after'>) =>

@@ -150,7 +150,7 @@ describe('a change', () => {
     ])
     const rows = async () => (await at.api.get('/tables/chain/records')).page(StudioRecord).items
     expect(await rows()).toMatchObject([{ b: '1', d: '2', a: 'new' }])
-    // The name of one that is dropped may be taken at once, also by what stands in an index with others.
+    // The name of a dropped column may be reused immediately, even if a multi-column index uses it.
     await changed('chain', {}, { uniques: { add: [{ name: 'both', columns: ['d', 'a'] }] } })
     const taken = { change: [{ name: 'b', to: { ...text('d'), unique: true } }], drop: ['d'] }
     expect((await changed('chain', taken, { force: true })).uniques).toMatchObject([{ columns: ['d', 'a'] }])
@@ -173,7 +173,7 @@ describe('a change', () => {
     ])
     expect((await at.api.post('/tables/halves/records', { b: 4 })).status).toBe(409)
     expect((await at.api.patch('/tables/halves', { indexes: { drop: ['by_doubled'] } })).status).toBe(200)
-    // Nor is its type in the way, where what is computed of it is rebuilt.
+    // A type change is possible if the column computed from it is rebuilt.
     const retyped = [
       { name: 'b', to: { name: 'b', type: 'bigint' } },
       { name: 'doubled', to: { ...doubled('b'), resultType: 'bigint' } },

@@ -8,7 +8,7 @@ export const duePurges = dueTable({
   waiting: 'true',
 })
 
-/** Tables in the trash, which are dropped when their time is up. */
+/** Tables in the trash and when to drop them. */
 export const tablePurges = pgTable(
   'table_purges',
   {

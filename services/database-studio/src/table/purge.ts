@@ -11,7 +11,7 @@ interface PurgeRow extends DueRow {
   environment: string
 }
 
-/** Drops tables whose time in the trash is up. */
+/** Drops tables whose time in the trash has expired. */
 export function purgeWork(
   { store }: Pick<ServiceContext, 'store'>,
   { plane, tables }: { plane: DataPlane; tables: TableAggregate },

@@ -2,7 +2,7 @@ import { type ReadRule, ReadRules, ReadRulesQuestion } from '@opsplane/contracts
 import { defineRoute, type Route } from '@opsplane/http'
 import type { ServiceContext } from '@opsplane/service'
 
-/** The row rules, for services that show users events of records. The gateway routes none of it. */
+/** Internal route that returns row rules to services that show record events to users. Not routed by the gateway. */
 export const readRulesRoute = ({ database: { sql } }: Pick<ServiceContext, 'database'>): Route =>
   defineRoute({
     ...{ method: 'post', tag: 'Internal', scope: 'service', idempotency: 'none' },

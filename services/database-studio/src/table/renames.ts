@@ -2,10 +2,10 @@ import type { TablePatch, TableState } from '@opsplane/contracts'
 import { quoteIdentifier } from '@opsplane/postgres'
 import { parseStatements, scan, walkNodes } from '../sql/grammar.js'
 
-/** Names of columns before, with those they have afterwards. */
+/** Previous column names mapped to new ones. */
 export type Renames = ReadonlyMap<string, string>
 
-/** What a patch renames; nothing where columns exchange names, as what speaks of them stays as it is written then. */
+/** The renames of a patch; empty if columns swap names, since expressions are then left as they are. */
 export function findRenames({ columns }: Pick<TableState, 'columns'>, patch: TablePatch): Renames {
   const { change = [], rename = [] } = patch.columns ?? {}
   const all = [...change.map(({ name, to }) => ({ name, to: to.name })), ...rename]
@@ -17,7 +17,10 @@ export function findRenames({ columns }: Pick<TableState, 'columns'>, patch: Tab
 export const reverseRenames = (renames: Renames): Renames =>
   new Map([...renames].map(([from, to]) => [to, from]))
 
-/** A definition whose checks, computed columns and rules speak of columns by other names, as those of Postgres do by themselves. */
+/**
+ * A definition whose checks, computed columns and rules use the new column names. Postgres
+ * renames its own expressions automatically.
+ */
 export async function renameReferences(table: TableState, renames: Renames): Promise<TableState> {
   if (renames.size === 0) return table
   const spoken = async <Part extends { expression: string }>(part: Part): Promise<Part> => ({
@@ -66,7 +69,7 @@ interface ColumnRef {
   location?: number
 }
 
-/** A name as SQL has it, quoted only where it has to be. */
+/** A name as SQL, quoted only if necessary. */
 async function inSql(name: string): Promise<string> {
   if (!/^[a-z_][a-z0-9_]*$/.test(name)) return quoteIdentifier(name)
   const [token] = await scan(name)

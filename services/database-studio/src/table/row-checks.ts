@@ -3,17 +3,17 @@ import { quoteIdentifier, quoteLiteral } from '@opsplane/postgres'
 import { findReferenceKey } from '../row/fields.js'
 import { isText, relation, type TableName, toSqlType } from './column-sql.js'
 
-/** Something rows can stand against, or lose by a change. */
+/** A check for rows that prevent a change, or lose values by it. */
 export interface RowCheck {
-  /** What is said of the rows that are found. */
+  /** Message about the rows found. */
   says: string
-  /** Whether `force` goes on regardless: values are lost. Otherwise the change cannot be made. */
+  /** True if values would be lost, which `force` permits. Otherwise the change is impossible. */
   loses: boolean
-  /** Finds them: rows of `id` and `value`, a text. */
+  /** Query that finds them: rows of `id` and `value`, a text. */
   rows: string
 }
 
-/** A column that is dropped takes its values with it. */
+/** Dropping a column loses its values. */
 export const checkDroppedColumn = (place: TableName, column: Column): RowCheck => ({
   says: `${column.name} has values, which are lost`,
   loses: true,
@@ -29,7 +29,7 @@ export function checkNewColumn(place: TableName, column: Column): RowCheck[] {
   return [{ says: `${column.name} can be null in no record, and has no default`, loses: false, rows }]
 }
 
-/** What stands against a column becoming another one; it still has its former name. */
+/** Rows that prevent a column's change; the column still has its previous name. */
 export function checkChangedColumn(place: TableName, from: Column, to: Column): RowCheck[] {
   const name = quoteIdentifier(from.name)
   const found: RowCheck[] = []
@@ -40,7 +40,7 @@ export function checkChangedColumn(place: TableName, from: Column, to: Column): 
     const plain = type.replace(/\(.*/, '')
     const readable = `studio.is_readable(${name}::text, ${quoteLiteral(type)})`
     add(`${from.name} cannot be read as ${type}`, `${name} is not null and not ${readable}`)
-    // Read back, it must be what it was.
+    // Converting the value back must return the original.
     const back = `case when ${readable} then studio.reread(${name}::text, ${quoteLiteral(type)}, ${quoteLiteral(typeBefore)}) is distinct from ${name}::text end`
     add(
       `${from.name} is not the same as ${plain}, what it was is lost`,
@@ -68,7 +68,7 @@ export function checkChangedColumn(place: TableName, from: Column, to: Column): 
   return found
 }
 
-/** What stands against constraints that the table did not have, among rows whose columns are as they shall be. */
+/** Rows that violate the new constraints; the columns have already been changed. */
 export function checkNewConstraints(place: TableName, before: TableState, after: TableState): RowCheck[] {
   const had = new Set(
     [...before.uniques, ...before.indexes, ...before.checks].map((part) => JSON.stringify(part)),
@@ -109,7 +109,7 @@ const where = (place: TableName, { name }: Column, condition: string): string =>
 const none = (place: TableName): string =>
   `select id, null::text as value from ${relation(place)} where false`
 
-/** Changes of type that every value survives. */
+/** Type changes that preserve every value. */
 function isWider(from: Column, to: Column): boolean {
   if (to.type === 'text' && to.maxLength === null && from.type !== 'json') return true
   if (isText(from) && isText(to) && to.type !== 'text') return true
@@ -121,6 +121,6 @@ function isWider(from: Column, to: Column): boolean {
 const isSubset = (from: Column, to: Column & { type: 'enum' }): boolean =>
   from.type === 'enum' && from.values.every((value) => to.values.includes(value))
 
-/** Whether a definition speaks of another table. */
+/** Whether a definition refers to another table. */
 export const refersTo = ({ columns }: Pick<TableState, 'columns'>, slug: string): boolean =>
   columns.some((column) => column.type === 'reference' && column.table === slug)

@@ -2,7 +2,7 @@ import { readModelTable, stateText } from '@opsplane/postgres'
 import { sql } from 'drizzle-orm'
 import { index, uniqueIndex } from 'drizzle-orm/pg-core'
 
-/** Definitions of tables, those in the trash among them. */
+/** Table definitions, including those in the trash. */
 export const tables = readModelTable(
   'tables',
   {

@@ -12,8 +12,8 @@ const Found = z.object({
 })
 
 /**
- * Looks for rows that stand against a change. Throws `conflict` with how many there are, and examples: those that make it
- * impossible, and those that would lose something unless that is `forced`.
+ * Finds rows that prevent a change. Throws `conflict` with their number and examples, both for rows that make it
+ * impossible and, unless `forced`, for rows that would lose values.
  */
 export async function runChecks(
   tx: StatementRunner,
@@ -40,10 +40,10 @@ export async function runChecks(
   if (first) throw new ApiError('conflict', first.message, { details })
 }
 
-/** Rows of a table from which on a rewrite counts as a long lock. */
+/** Minimum number of rows for which a rewrite counts as a long lock. */
 const largeRows = 100_000
 
-/** Throws `conflict` where a large table would be locked for as long as it is rewritten. */
+/** Throws `conflict` if a large table would be locked while it is rewritten. */
 export async function refuseLongLock(tx: StatementRunner, { schema, slug }: TableName): Promise<void> {
   const [row] = await tx.unsafe<{ rows: number }[]>(
     `select reltuples::float8 as rows from pg_class

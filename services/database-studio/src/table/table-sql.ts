@@ -4,21 +4,21 @@ import { buildConstraintName } from '../row/constraint-name.js'
 import { searchVector } from '../row/search-vector.js'
 import { columnConstraints, columnSql, relation, type TableName } from './column-sql.js'
 
-/** What has a name and belongs to a table: constraints and indexes, each with its definition as SQL. */
+/** The named parts of a table: constraints and indexes, each with its definition as SQL. */
 export interface TableParts {
   constraints: Map<string, string>
   indexes: Map<string, string>
 }
 
 /**
- * As for `adopt_table`. Bytes are trimmed rather than matched: a regular expression builds its states again for each row, which is
- * a tenth of what an insert takes.
+ * Same check as in `adopt_table`. It trims bytes instead of matching, because a regular expression rebuilds its state
+ * for each row, which costs a tenth of an insert.
  */
 const idForm = `check (octet_length(id) = 30 and rtrim(convert_to(id, 'UTF8'), '0123456789ABCDEFGHJKMNPQRSTVWXYZ'::bytea) = 'rec_'::bytea)`
 
 type Defined = Pick<TableState, 'columns' | 'indexes' | 'uniques' | 'checks'>
 
-/** Every constraint and index of a table. Only clients can repeat a name. */
+/** Every constraint and index of a table. Only names chosen by clients can be duplicates. */
 export function buildParts(place: TableName, { columns, indexes, uniques, checks }: Defined): TableParts {
   const list = (names: readonly string[]) => names.map(quoteIdentifier).join(', ')
   const constraints = new Map([
@@ -33,7 +33,7 @@ export function buildParts(place: TableName, { columns, indexes, uniques, checks
   }
 }
 
-/** The constraints that have their names from the table and a column, each with that column. */
+/** The constraints whose names derive from the table and a column, each with that column. */
 export function unnamedConstraints(place: TableName, columns: readonly Column[]) {
   return [
     { name: buildConstraintName(place.slug, 'pkey'), column: 'id', definition: 'primary key (id)' },
@@ -46,7 +46,7 @@ export function unnamedConstraints(place: TableName, columns: readonly Column[])
   ]
 }
 
-/** The index a reference has, by its name: deleting what is referred to would read all of this table. */
+/** The index of a reference column, by name. Without it, deleting a referenced record would scan this table. */
 function columnIndexes({ slug }: TableName, { name, type, unique }: Column): Map<string, string> {
   return new Map(
     type === 'reference' && !unique
@@ -55,7 +55,7 @@ function columnIndexes({ slug }: TableName, { name, type, unique }: Column): Map
   )
 }
 
-/** The names of all constraints and indexes of a table, by where in its definition each comes from. */
+/** The names of all constraints and indexes of a table, by the place in the definition they come from. */
 export function partNames({ slug, columns, indexes, uniques, checks }: Defined & { slug: string }) {
   const place = { schema: '', slug }
   const named = { indexes, uniques, checks }
@@ -74,23 +74,23 @@ export function partNames({ slug, columns, indexes, uniques, checks }: Defined &
   ]
 }
 
-/** What an index is over, as CREATE INDEX has it after the table. */
+/** The part of CREATE INDEX behind the table name. */
 function indexSql({ columns, kind, unique }: TableIndex): string {
   if (kind === 'trigram')
     return `using gin (${columns.map(({ name }) => `${quoteIdentifier(name)} extensions.gin_trgm_ops`).join(', ')})`
   if (kind === 'fulltext') return `using gin (${searchVector(columns.map(({ name }) => name))})`
   const terms = columns.map(({ name, direction }) => `${quoteIdentifier(name)} ${direction}`)
-  // Lists go on behind a record, also among those of the same values.
+  // Appends the id, so that keyset pages can continue among records with equal values.
   const last = columns.at(-1)
   const isWhole = unique || columns.some(({ name }) => name === 'id')
   return `(${[...terms, ...(isWhole ? [] : [`id ${last?.direction ?? 'asc'}`])].join(', ')})`
 }
 
-/** Unique indexes are recognized by their definition's first word, which CREATE INDEX has before the table. */
+/** A definition does not include the word UNIQUE, which CREATE INDEX places before the table name. */
 export const createIndex = (place: TableName, name: string, definition: string, unique = false): string =>
   `create ${unique ? 'unique ' : ''}index ${quoteIdentifier(name)} on ${relation(place)} ${definition}`
 
-/** The statements that make a table, in their order. */
+/** The statements that create a table, in order. */
 export function createTable(place: TableName, state: TableState): string[] {
   const { constraints, indexes } = buildParts(place, state)
   const lines = [

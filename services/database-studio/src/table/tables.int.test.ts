@@ -31,7 +31,7 @@ const everyType = [
 const make = async (slug: string, columns: unknown[] = [{ name: 'name', type: 'text' }], rest: object = {}) =>
   (await api.post('/tables', { slug, columns, ...rest })).data(Table)
 
-/** The schema of the workspace, as the superuser sees it. */
+/** Name of the schema of the workspace, read as the superuser. */
 async function schema(): Promise<string> {
   const [row] = await service.sql<{ name: string }[]>`
     select schema_name as name from spaces where workspace_id = ${principal.workspaceId ?? ''} and environment = 'production'`
@@ -177,7 +177,7 @@ describe('a change', () => {
       { number: 'b', total: 7, colour: 'red' },
     ])
     expect((await api.get('/tables/parts')).status).toBe(404)
-    // What it was called is free, also for what Postgres has by that name.
+    // The previous name is free again, including the names of its constraints in Postgres.
     await make('parts', [{ name: 'code', type: 'text', unique: true }])
     const enumless = { columns: { change: [{ name: 'colour', to: { name: 'colour', type: 'text' } }] } }
     expect((await api.patch('/tables/pieces', enumless)).data(Table).version).toBe(3)

@@ -32,17 +32,17 @@ import { computePurgeTime, planPurge, restoreFromTrash, trashTable } from './tra
 
 export type TableAggregate = Aggregate<TableState, TableCommand, Table>
 
-/** Everything that can be done to tables. */
+/** Operations on tables. */
 export interface Tables {
   aggregate: TableAggregate
-  /** Throws `quota_exceeded` where one more is one too many. */
+  /** Throws `quota_exceeded` if the workspace already has the maximum number of tables. */
   create(body: NewTable, meta: CommandMeta): Promise<Table>
   get(slug: string, meta: CommandMeta): Promise<Table>
-  /** Throws `conflict` where rows stand against the change, or lose something without `force`. */
+  /** Throws `conflict` if rows prevent the change, or would lose values without `force`. */
   change(slug: string, patch: TablePatch, meta: CommandMeta): Promise<Table>
-  /** Puts it into the trash. Throws `conflict` while other tables refer to it. */
+  /** Moves the table to the trash. Throws `conflict` while other tables refer to it. */
   remove(slug: string, meta: CommandMeta): Promise<void>
-  /** Takes the table of this id, or the one of this slug that was dropped last, out of the trash. */
+  /** Restores from the trash the table with this id, or the most recently dropped one with this slug. */
   restore(name: string, meta: CommandMeta): Promise<Table>
 }
 
@@ -58,7 +58,7 @@ export function createTables(
   const define = createDefine(ctx)
   const aggregate = ctx.store.aggregate(table)
 
-  /** Does `work` to the table of this slug, alone with it. */
+  /** Runs `work` on the table of this slug while holding its lock. */
   const changing = async <T>(
     slug: string,
     meta: CommandMeta,
@@ -113,7 +113,7 @@ export function createTables(
         const plan = planChange(space.schema, before, change)
         const place = { schema: space.schema, slug: state.slug }
         plan.statements.unshift(...(await renameToExpected(tx, place, state, plan.statements)))
-        // If-Match is held against it first.
+        // Checks If-Match first.
         const { id: _, createdAt: __, updatedAt: ___, purgeAt: ____, ...to } = change.after
         const made = await unit.handle(aggregate, state.id, { kind: 'change', to, now: meta.now })
         if (plan.rewrites && !force) await refuseLongLock(tx, place)
@@ -174,7 +174,10 @@ export function createTables(
   }
 }
 
-/** Every table of the tenant, those dropped last first; no other transaction changes one of them until this ends. */
+/**
+ * Locks and returns every table of the tenant, most recently dropped first. No other transaction changes any of them
+ * until this one ends.
+ */
 async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise<TableState[]> {
   const rows = await tx.unsafe<{ state: TableState }[]>(
     `select state from tables where workspace_id = $1 and environment = $2
@@ -184,7 +187,7 @@ async function lockTables(tx: StatementRunner, { tenant }: CommandMeta): Promise
   return rows.map(({ state }) => state)
 }
 
-/** What makes of a table what it was: its columns, without what stood in those that were dropped. */
+/** Statements that restore the previous table: its columns, but not the values of dropped ones. */
 function undoOf(schema: string, made: TableState, before: TableState, { renamed }: PatchedTable): string[] {
   const back = new Map([...renamed].map(([to, from]) => [from, to]))
   return listStatements(planChange(schema, made, { after: before, renamed: back }))
@@ -205,7 +208,7 @@ interface Following {
   renames: Renames
 }
 
-/** Definitions that refer to a table name it by its slug, and what of it they refer to by its column. */
+/** Updates the definitions that refer to the table, which name it by slug and its key by column name. */
 async function follow(
   unit: Unit,
   { aggregate, others, from, to, renames }: Following,

@@ -11,14 +11,14 @@ const trashDays = 7
 type Doing = Pick<DefinitionTransaction, 'tx' | 'asOwner'>
 
 const trashOf = ({ schema }: Space): string => `${schema}_trash`
-/** What a table is called in the trash, where several may have had one slug. */
+/** Name of a table in the trash, where several may have had the same slug. */
 const nameInTrash = ({ id }: Pick<TableState, 'id'>): string => id.toLowerCase()
 
-/** When what is dropped now is purged. */
+/** The purge time of a table that is dropped now. */
 export const computePurgeTime = (now: Instant): Instant =>
   new Date(Date.parse(now) + trashDays * 86_400_000).toISOString()
 
-/** Puts a table where only its owner finds it. Records it refers to may be deleted meanwhile. */
+/** Moves a table to where only its owner role can access it. Records it refers to may be deleted meanwhile. */
 export const trashTable = (tx: StatementRunner, { id }: Pick<TableState, 'id'>) =>
   tx.unsafe('select put_in_trash($1)', [id])
 
@@ -39,7 +39,7 @@ export async function listTrashedTables(tx: StatementRunner, spaceId: string): P
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The way back. Where records it refers to are gone, Postgres refuses it. */
+/** Moves a table back into the schema. Postgres rejects it if records it refers to have been deleted. */
 export async function restoreFromTrash(
   { tx, asOwner }: Doing,
   space: Space,

@@ -1,21 +1,21 @@
 import type { CsvDelimiter } from '@opsplane/contracts'
 import { CsvError, parse } from 'csv-parse'
 
-/** What makes a whole file unreadable, such as an open quote. */
+/** The whole file cannot be parsed, for example because a quote is not closed. */
 export class UnreadableFileError extends Error {}
 
-/** Null for an empty cell without quotes, which is nothing; one with quotes is an empty text. */
+/** Null for an empty unquoted cell; an empty quoted cell is an empty text. */
 export type CsvCell = string | null
 
 export interface CsvRecord {
-  /** The line it begins on, counted from 1. */
+  /** The line on which it begins, starting at 1. */
   line: number
   cells: readonly CsvCell[]
 }
 
 export const maxLineLength = 1_048_576
 
-/** The records of a file, as its parts are read. Throws UnreadableFileError with the line. */
+/** The records of a file, streamed. Throws UnreadableFileError with the line. */
 export async function* csvRecords(
   parts: AsyncIterable<Buffer>,
   delimiter: CsvDelimiter,
@@ -30,7 +30,7 @@ export async function* csvRecords(
     skip_empty_lines: true,
     max_record_size: maxLineLength,
     cast: (cell, { quoting }) => (cell === '' && !quoting ? null : cell),
-    // While it is parsed: records that were not read yet are lost once a later one cannot be parsed.
+    // Recorded during parsing: records not consumed yet are lost when a later one fails to parse.
     on_record(cells, { empty_lines: skipped }) {
       const begun = line + skipped - emptyLines
       emptyLines = skipped
@@ -66,11 +66,11 @@ const faults: Partial<Record<string, string>> = {
 
 const faultOf = ({ code, message }: CsvError) => faults[code] ?? `cannot be read: ${message}`
 
-/** The parser counts a line of CR and LF within quotes twice. */
+/** The parser counts a CR LF inside quotes as two lines. */
 const breaksIn = (cell: CsvCell): number =>
   cell === null || !/[\r\n]/.test(cell) ? 0 : cell.split(/\r\n|\r|\n/).length - 1
 
-/** Hands the parts on no faster than they are parsed. */
+/** Writes the parts to the parser with backpressure. */
 async function feed(parser: ReturnType<typeof parse>, parts: AsyncIterable<Buffer>): Promise<void> {
   try {
     for await (const part of parts) {

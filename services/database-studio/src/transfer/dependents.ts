@@ -1,6 +1,6 @@
 import type { DependentsOfKind } from '@opsplane/service'
 
-/** Files of records on their way into a table, under the rules that bind the importing user. */
+/** Imports in progress, which run under the row rules of the importing user. */
 export const dependentImports: DependentsOfKind = {
   kind: 'import',
   query: `select id, table_slug as name, environment from record_imports

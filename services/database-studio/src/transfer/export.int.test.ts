@@ -32,7 +32,7 @@ it('holds few pages of many small records, and none of more bytes than it may ha
       tx.unsafe(`insert into notes (id, text) select 'rec_' || lpad((coalesce(max, 0) + n)::text, 6, '0'), ${text}
         from (select max(substr(id, 5)::int) from notes where id ~ '^rec_\\d{6}$') last, generate_series(1, ${count}) n`),
     )
-  // What comes after many small ones is not expected to be large.
+  // Large records follow many small ones, so the page size estimate is wrong.
   for (let round = 0; round < 3; round++) {
     await add(6_000, `'small'`)
     await add(200, `repeat('x', 200 * 1024)`)
@@ -43,7 +43,7 @@ it('holds few pages of many small records, and none of more bytes than it may ha
   const pages: string[] = []
   for await (const text of texts) pages.push(text)
   expect(Math.max(...pages.map((page) => Buffer.byteLength(page)))).toBeLessThan(maxOfPage)
-  // Where they are large, no more are asked for than about fit.
+  // For large records, the row limit drops to about the number that fits a page.
   expect(Math.min(...limits)).toBe(64)
   expect(limits.length).toBeLessThan(30)
   const ids = pages.flatMap((page) => page.trimEnd().split('\n')).map((line) => JSON.parse(line).id)

@@ -16,12 +16,15 @@ export type ExportQuery = Pick<ListQuery, 'filter' | 'timeZone' | 'fields'> & Te
 
 interface TextForm {
   format: ImportFormat
-  /** Of csv, a comma unless given. */
+  /** CSV delimiter; default comma. */
   delimiter?: CsvDelimiter
   bom?: boolean
 }
 
-/** Of one page: enough to be worth a statement, and little enough to hold. Nothing is known of the size of the first rows. */
+/**
+ * Limits of one page: large enough to be worth a statement, small enough for memory. `firstRows` applies to the first
+ * page, since the record size is still unknown.
+ */
 const page = { firstRows: 256, maxRows: 8_192, bytes: 8_388_608 }
 
 const contentTypes: Record<ImportFormat, string> = {
@@ -30,8 +33,8 @@ const contentTypes: Record<ImportFormat, string> = {
 }
 
 /**
- * Everything that matches, in the order of ids, as text that Postgres writes. A few pages are held at a time, however many
- * records there are. What changes meanwhile is there as it is when its page is read.
+ * Exports all matching records in id order, as text formatted by Postgres. Only a few pages are in memory at a time,
+ * whatever the number of records. Concurrent changes are visible if made before their page is read.
  */
 export function createExport(access: RecordAccess) {
   return async (slug: string, query: ExportQuery, meta: Caller & { now: string }): Promise<TextStream> => {
@@ -43,7 +46,7 @@ export function createExport(access: RecordAccess) {
 
     const one = <T extends object>(statement: Statement): Promise<T | undefined> => {
       const reading = access.read<T>(opened.space, statement).then(([found]) => found, rethrowReadFailure)
-      // A client that disconnects never asks for it.
+      // If the client disconnects, this promise is never awaited.
       reading.catch(() => {})
       return reading
     }
@@ -52,7 +55,7 @@ export function createExport(access: RecordAccess) {
       page: one<Page>(pageStatement(exported, { format, delimiter }, place)),
       end: place.after === '' ? undefined : one<PageEnd>(endStatement(exported, place)),
     })
-    /** The page behind it, read at the same time. */
+    /** Starts reading the next page concurrently. */
     const readAhead = ({ end }: Reading, limit: number): Promise<Reading | undefined> | undefined => {
       const ahead = end?.then((found) => found && begin({ after: found.last, limit }))
       ahead?.catch(() => {})
@@ -71,7 +74,7 @@ export function createExport(access: RecordAccess) {
         const isLast: boolean = read.rows < reading.limit && read.bytes < page.bytes
         const limit = rowsAfter(read)
         const next: Reading | undefined = await ahead
-        // Its bytes may have ended the page before it had all its rows.
+        // The byte limit may have ended the page before its row limit.
         if (next?.after === read.last) reading = next
         else reading = isLast ? undefined : begin({ after: read.last, limit })
         ahead = reading && readAhead(reading, limit)
@@ -84,14 +87,17 @@ export function createExport(access: RecordAccess) {
 }
 
 interface PagePlace {
-  /** The id it begins behind. */
+  /** The page begins after this id. */
   after: string
   limit: number
 }
 
 interface Reading extends PagePlace {
   page: Promise<Page | undefined>
-  /** The id of its last record, if it has as many as its limit. Not asked for of the first page, which is often the only one. */
+  /**
+   * The id of its last record if the page reaches its row limit. Not queried for the first
+   * page, which is often the only one.
+   */
   end: Promise<PageEnd | undefined> | undefined
 }
 
@@ -111,7 +117,10 @@ interface Exported {
   schema: string
 }
 
-/** As many as fit a page where they are as large as these; one of few numbers, as each is a statement of its own to prepare. */
+/**
+ * Number of rows of this size that fit a page, rounded up to a power of two: each distinct
+ * limit is a separate prepared statement.
+ */
 const rowsAfter = ({ rows, bytes }: Page) =>
   Math.min(page.maxRows, 2 ** Math.ceil(Math.log2((page.bytes * rows) / bytes)))
 
@@ -130,7 +139,7 @@ function pageStatement(
       ? `${fields.map((field) => csvCell(field, 'r')).join(` || ${quoteLiteral(delimiter)} || `)} || e'\\r\\n'`
       : `${fields.map(jsonMember).join(' || ')} || e'}\\n'`
   return {
-    // A page ends with the row that fills it: however large the rows are, it has no more than that.
+    // A page ends with the row that reaches the byte limit, so its size is bounded whatever the row size.
     text: `select string_agg(line, '' order by id) as text, count(*)::int4 as rows, max(bytes)::int4 as bytes, max(id) as last from (
       select *, sum(octet_length(line)) over (order by id rows unbounded preceding) as bytes from (
         select r.id, ${line} as line from ${rowsBehind(exported, place, parameters)} limit ${place.limit}) found) page
@@ -157,11 +166,11 @@ function rowsBehind(
   return `${quoteIdentifier(schema)}.${quoteIdentifier(selection.table.slug)} r where r.id > ${parameters.bind(after, 'text')} and ${where} order by r.id`
 }
 
-/** With what comes before it in the line: each concatenation costs as much as it takes to read a value. */
+/** Includes the preceding comma and name in one literal: each concatenation costs as much as reading a value. */
 const jsonMember = (field: Field, index: number) =>
   `${quoteLiteral(`${index === 0 ? '{' : ','}${JSON.stringify(field.name)}:`)} || ${jsonText(field, 'r')}`
 
-/** Nothing for null. Texts are in quotes, always: to look whether they need them costs more than all the rest. */
+/** Empty for null. Texts are always quoted: checking whether quotes are needed would cost more than everything else. */
 function csvCell(field: Field, row: string): string {
   const value = shownExpression(field, row)
   if (!['text', 'enum', 'reference', 'json', 'array', 'other'].includes(field.kind))

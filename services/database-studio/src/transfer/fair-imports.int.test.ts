@@ -63,7 +63,7 @@ describe('imports take turns', () => {
       expect(written).toBeLessThan(count)
     }
     for (const id of long) expect((await cancel(busy, id)).data(RecordImport).status).toBe('cancelled')
-    // What is cancelled writes no more than the batch that was being written, and cannot be cancelled again.
+    // A cancelled import writes at most the batch in flight, and cannot be cancelled again.
     expect((await cancel(busy, long[0] ?? '')).error().code).toBe('invalid_state_transition')
     expect(await at.studio.sql`select from record_import_parts`).toHaveLength(0)
   })

@@ -13,12 +13,12 @@ import type { RecordValidator } from '../validation/record-validator.js'
 import { retryOnConflict, StaleValidationError } from '../validation/retry-on-conflict.js'
 import type { FileRow } from './import-rows.js'
 
-/** What of a request an import still has. */
+/** The part of the original request that an import keeps. */
 export interface ImportMeta extends CommandMeta {
   principal: Principal
 }
 
-/** What became of one batch of rows. */
+/** Outcome of one batch of rows. */
 export interface BatchOutcome {
   written: number
   refused: RefusedRow[]
@@ -29,7 +29,7 @@ interface ReadRow {
   values: Values & { id: string }
 }
 
-/** How batches are written: as whom, over what is there, and by whose leave. */
+/** Context of the writes: the principal, the columns that identify existing records, and the validator. */
 export interface BatchOptions {
   meta: ImportMeta
   on: readonly string[] | undefined
@@ -37,8 +37,9 @@ export interface BatchOptions {
 }
 
 /**
- * Writes what can be written of a batch of rows, in one transaction with its outcome, which is kept under the key of `meta`:
- * so a batch is written once, however often its import is resumed. What validations refuse is refused row by row.
+ * Writes the valid rows of a batch, in one transaction with its outcome, which is stored under the idempotency key of
+ * `meta`: a batch is written once, however often its import is resumed. Rows rejected by validations are reported one
+ * by one.
  */
 export async function writeBatch(
   access: RecordAccess,
@@ -62,7 +63,7 @@ export async function writeBatch(
   })
 }
 
-/** The rows whose references lead to records that the caller may see. */
+/** The rows whose references point to records that the caller may see. */
 async function withoutMissing(
   access: RecordAccess,
   opened: ResolvedTable,
@@ -79,7 +80,7 @@ async function withoutMissing(
   return rows.filter((_, index) => !faulty.has(index))
 }
 
-/** The rows that validations let pass. */
+/** The rows that pass the validations. */
 async function validateRows(
   { access, validating }: { access: RecordAccess; validating: RecordValidator },
   opened: ResolvedTable,
@@ -116,7 +117,7 @@ function readRow({ table }: ResolvedTable, row: FileRow, refused: RefusedRow[]):
   return []
 }
 
-/** All of these rows; where Postgres refuses one of them, halves, until it stands alone. */
+/** Writes all of these rows; if Postgres rejects them, writes each half separately, down to single rows. */
 async function writeParts(
   tx: TransactionSql,
   opened: ResolvedTable,

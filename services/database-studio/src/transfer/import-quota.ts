@@ -8,12 +8,12 @@ interface Part {
 }
 
 /**
- * What the files of one workspace may take until they are imported. Counted as they arrive: several that arrive at the same moment
- * may come out a few parts above.
+ * Limits on a workspace's uploaded files until they are imported. Counted on arrival, so parts that arrive concurrently
+ * may exceed a limit slightly.
  */
 export function createImportQuota(sql: Sql, limits: Limits) {
   return {
-    /** Throws `quota_exceeded` where one more import is one too many. */
+    /** Throws `quota_exceeded` if the workspace already has the maximum number of imports. */
     async refuseMore(workspaceId: string): Promise<void> {
       const most = limits.of('imports', workspaceId)
       if (most === 0) return
@@ -23,7 +23,7 @@ export function createImportQuota(sql: Sql, limits: Limits) {
       if ((found?.count ?? 0) >= most) throw quotaExceeded('imports', most)
     },
 
-    /** Keeps a part of a file. Throws `quota_exceeded` where it is too much. */
+    /** Stores a part of a file. Throws `quota_exceeded` if the files exceed the byte limit. */
     async keepPart(workspaceId: string, { importId, part, content }: Part): Promise<void> {
       const [found] = await sql<{ bytes: string }[]>`
         with part as (

@@ -17,7 +17,10 @@ import {
   UnreadableFileError,
 } from './csv-records.js'
 
-/** One row of a file: its columns as JSON has them, or why it cannot be read. Lines count from 1, with the header of CSV. */
+/**
+ * One row of a file: its columns as JSON values, or the reason it cannot be parsed. Lines
+ * count from 1, including a CSV header.
+ */
 export type FileRow = { line: number; characters: number } & (
   | { given: Record<string, unknown> }
   | { problem: string }
@@ -25,17 +28,17 @@ export type FileRow = { line: number; characters: number } & (
 
 type Read = { given: Record<string, unknown> } | { problem: string }
 
-/** As many as keys of an object in JSON. What a header names costs something for each line below it. */
+/** Same limit as for the keys of a JSON object. Each name in a header costs time for every line. */
 const maxNames = 2_000
 const batchBounds = { rows: 500, characters: 8_388_608 }
 
 export interface FileForm {
   format: ImportFormat
-  /** Of csv. */
+  /** Used for CSV only. */
   delimiter: CsvDelimiter
 }
 
-/** The rows of a file, as its parts are read. Throws UnreadableFileError. */
+/** The rows of a file, streamed. Throws UnreadableFileError. */
 export function readRows(
   { format, delimiter }: FileForm,
   table: TableState,
@@ -44,7 +47,7 @@ export function readRows(
   return format === 'csv' ? csvRows(table, csvRecords(parts, delimiter)) : jsonRows(parts)
 }
 
-/** The first record names the columns. What a record has anyway, such as its version, may be among them and is passed over. */
+/** The first record names the columns. Names of built-in fields, such as the version, are allowed and ignored. */
 async function* csvRows(table: TableState, records: AsyncIterable<CsvRecord>): AsyncIterable<FileRow> {
   const fields = buildFields(table)
   let names: readonly string[] | undefined
@@ -88,7 +91,10 @@ function csvRecord(
   return { given, characters }
 }
 
-/** An empty cell is nothing: a default, or null; of a column that must have a value it is refused. In quotes it is an empty text. */
+/**
+ * An empty unquoted cell means the default or null, and is rejected if the column requires a value. An empty quoted
+ * cell is an empty text.
+ */
 function cellValue({ kind, nullable, definition }: Field, cell: CsvCell): unknown {
   if (cell === null || (cell === '' && kind !== 'text'))
     return definition?.default === null && nullable ? null : undefined
@@ -110,7 +116,7 @@ function cellValue({ kind, nullable, definition }: Field, cell: CsvCell): unknow
   }
 }
 
-/** A number as people write it; one that a double would change is for the column to refuse. */
+/** Parses a number; a number that a double cannot represent is left for the column to reject. */
 function floatOf(text: string): unknown {
   const [written, sign, whole, fraction, exponent = ''] =
     /^([+-]?)(?=\.?\d)0*(\d*)(?:\.(\d*))?([eE][+-]?\d+)?$/.exec(text) ?? []
@@ -129,7 +135,10 @@ const booleans: Record<string, boolean> = {
   0: false,
 }
 
-/** What is no JSON is refused, as it would be a text that the file does not have; so is what is beyond the bounds of a body. */
+/**
+ * Rejects a cell that is not valid JSON, instead of storing it as a text; also JSON beyond
+ * the limits of a request body.
+ */
 function jsonOf(cell: string): unknown {
   try {
     return readJsonText(cell)
@@ -163,7 +172,7 @@ function jsonRecord(text: string): Read {
   return { problem: 'is no JSON object' }
 }
 
-/** What an export has in addition to the columns. */
+/** Removes the built-in fields that an export adds. */
 function withoutOwn({
   id: _,
   version: __,
@@ -174,7 +183,7 @@ function withoutOwn({
   return given
 }
 
-/** Rows that are written together: the same ones each time a file is read. */
+/** Groups rows into batches; the batches of a file are the same each time it is read. */
 export async function* batchRows(rows: AsyncIterable<FileRow>): AsyncIterable<FileRow[]> {
   let batch: FileRow[] = []
   let characters = 0

@@ -15,16 +15,22 @@ import { createImportQuota } from './import-quota.js'
 import type { FileForm } from './import-rows.js'
 import { requireUtf8 } from './utf8-lines.js'
 
-/** Imports as they are kept. */
+/** Stored imports. */
 export interface ImportStore {
-  /** Keeps a file as it arrives, and has it imported once it is there. Throws `quota_exceeded`, and `validation_failed` for a file that is empty or not UTF-8. */
+  /**
+   * Stores a file as it arrives and schedules its import after the upload. Throws `quota_exceeded`, and
+   * `validation_failed` for a file that is empty or not UTF-8.
+   */
   upload(file: NewImport, content: AsyncIterable<Buffer>, meta: RequestMeta): Promise<RecordImport>
-  /** With `by`, of this actor alone. Throws `not_found`. */
+  /** With `by`, only an import of this actor. Throws `not_found`. */
   get(id: string, table: string, tenant: TenantScope, by?: string): Promise<RecordImport>
-  /** Ends an import; what it has written stays. With `by`, one of this actor alone. Throws `not_found`, `invalid_state_transition`. */
+  /**
+   * Ends an import; written rows stay. With `by`, only an import of this actor. Throws `not_found`,
+   * `invalid_state_transition`.
+   */
   cancel(id: string, table: string, tenant: TenantScope, by?: string): Promise<RecordImport>
   content(id: string): AsyncIterable<Buffer>
-  /** What a batch came to, unless there has been no such batch yet. */
+  /** The stored outcome of a batch; `undefined` if the batch has not been written. */
   outcome(key: string): Promise<unknown>
 }
 
@@ -34,7 +40,7 @@ export interface NewImport extends FileForm {
 }
 
 const partBytes = 1_048_576
-/** A file that has not arrived by then never will. */
+/** Maximum duration of an upload. */
 const uploadSeconds = 3_600
 
 export function createImportStore(
@@ -98,7 +104,7 @@ export function createImportStore(
         .set({ status: 'pending', bytes, dueAt: sql`now()` as unknown as string })
         .where(and(eq(recordImports.id, id), eq(recordImports.status, 'uploading')))
         .returning({ id: recordImports.id })
-      // Cancelled meanwhile.
+      // The import was cancelled during the upload.
       if (begun.length === 0) await db.delete(recordImportParts).where(eq(recordImportParts.importId, id))
       return get(id, table, tenant)
     },
@@ -142,7 +148,7 @@ export function createImportStore(
   }
 }
 
-/** The version before ends imports as `succeeded`. */
+/** The previous release ends imports with status `succeeded`. */
 function statusOf({ status, batches }: Pick<typeof recordImports.$inferSelect, 'status' | 'batches'>) {
   if (status === 'succeeded') return 'completed'
   return status === 'pending' && batches > 0 ? 'running' : status

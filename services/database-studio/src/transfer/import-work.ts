@@ -37,10 +37,10 @@ const Claimed = z.object({
   requestId: z.string().nullable(),
   status: z.string(),
   batches: z.number(),
-  /** Rows, in these batches; they come as text, which has no bounds. */
+  /** Number of rows in the written batches. Postgres returns them as text, since they are bigints. */
   written: z.coerce.number(),
   refused: z.coerce.number(),
-  /** Attempts since a batch was written. */
+  /** Attempts since the last written batch. */
   failures: z.number(),
 })
 type Claimed = z.infer<typeof Claimed>
@@ -61,31 +61,34 @@ const columns = [
 ]
 
 const Outcome = z.object({ written: z.number(), refused: z.array(RefusedRow) })
-/** How an import ended. */
+/** Outcome of an import. */
 interface Ended {
   status: 'completed' | 'failed'
   error: string | null
 }
 
-/** Batches that are written, and what became of their rows. */
+/** Number of written batches, and the outcome of their rows. */
 interface Progress {
   batches: number
   written: number
   refused: number
 }
 
-/** Imports that a replica works on at once; of one workspace fewer, while others wait. */
+/** Maximum imports that a replica processes concurrently, and fewer for one workspace while others wait. */
 const places = { batch: 2, ofOne: 1 }
 const maxRefused = 1_000
-/** Of one slice, which others wait for at most: it ends with the batch that is in flight then. */
+/** Milliseconds of one slice, which other imports wait for. The slice ends with the batch then in flight. */
 const sliceMs = 1_000
-/** For a slice that has to read its file from the beginning, or whose batch waits for locks. */
+/** Milliseconds; covers a slice that has to re-read its file from the beginning, or whose batch waits for locks. */
 const deadlineMs = 600_000
-/** In a row, with nothing written in between: what fails so often fails for ever. */
+/** Consecutive attempts without a written batch, after which the import fails permanently. */
 const maxAttempts = 8
 const retry = { baseMs: 1_000, maxMs: 60_000 }
 
-/** Imports files batch by batch, in slices, so that workspaces take turns: a replica that takes over from another one continues after the last batch that was committed. */
+/**
+ * Imports files batch by batch in slices, so that workspaces take turns. A replica that takes over an import continues
+ * after the last committed batch.
+ */
 export function importWork({
   access,
   validating,
@@ -101,14 +104,14 @@ export function importWork({
   sql: StatementRunner
   now(): string
   log: Logger
-  /** Something may be left to do. */
+  /** Called when more work may remain. */
   goOn(): void
 }) {
   const files = createOpenFiles(store)
   const perform = async (claimed: Claimed, signal: AbortSignal): Promise<Ended | null> => {
     if (claimed.status === 'uploading')
       return { status: 'failed', error: 'The file has never arrived whole.' }
-    // Each replica that worked on it died.
+    // Every replica that processed it crashed.
     if (claimed.failures >= maxAttempts) return givenUp(claimed, claimed.batches)
     const { batches, written, refused } = claimed
     const progress = { batches, written, refused }
@@ -124,7 +127,7 @@ export function importWork({
     }
   }
 
-  /** Imports for a while; null where something is left to import, or it is another's by now. */
+  /** Runs one slice of an import. Returns null if rows remain, or if another replica has claimed the import. */
   async function importSlice(
     claimed: Claimed,
     progress: Progress,
@@ -151,7 +154,7 @@ export function importWork({
     }
   }
 
-  /** What became of the rows; undefined where the import is cancelled, or has passed to another replica. */
+  /** Outcome of the rows; `undefined` if the import was cancelled or claimed by another replica. */
   async function importBatch(
     claimed: Claimed,
     rows: readonly FileRow[],
@@ -162,7 +165,7 @@ export function importWork({
     const outcome = known.success
       ? known.data
       : await write(claimed, rows, { ...meta, idempotency: kept(key) })
-    // A row may have several problems.
+    // One row may have several problems.
     const refused = new Set(outcome.refused.map(({ line }) => line)).size
     const parameters = [claimed.id, number, bytesRead, outcome.written, refused].map(String)
     const noted = await sql.unsafe(
@@ -193,12 +196,12 @@ export function importWork({
     done: async (tx, finished) => {
       for (const { row, result } of finished) if (result) await end(tx, row.key, result)
     },
-    // What is left over is due at once, in its turn.
+    // The remaining rows are due immediately, when it is the workspace's turn.
     committed: goOn,
   })
 }
 
-/** How a file ends that was read as a whole. */
+/** Outcome of a file that was read to its end. */
 function endOf({ written, refused }: Progress): Ended {
   if (written > 0) return { status: 'completed', error: null }
   const error =

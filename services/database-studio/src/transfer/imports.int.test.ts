@@ -161,7 +161,7 @@ describe('an import', () => {
     const before = (
       await at.studio.sql`select count(*)::int as count from events where type = 'record.created'`
     )[0]?.count as number
-    // Batches are recorded apart from their rows: here the first one is forgotten as soon as it is recorded.
+    // A batch is recorded separately from its rows. The trigger makes the first recording of a batch fail.
     await at.studio.sql.unsafe(`
       create function forget_once() returns trigger language plpgsql as $$ begin
         if new.batches = 1 and new.lease_fence = 1 then
@@ -255,7 +255,7 @@ describe('an export', () => {
     const plain = (await api.get(`${path}/export?${query}`)).text
     const url = `${at.studio.url}${path}/export?${query}&delimiter=${encodeURIComponent(';')}&bom=true`
     const response = await fetch(url, { headers: await at.studio.headers(principal) })
-    // `text()` would leave the mark out.
+    // `text()` would remove the byte order mark.
     const text = Buffer.from(await response.arrayBuffer()).toString()
     expect(text).toBe(`\ufeff${plain.replaceAll(/,(?! )/g, ';')}`)
     const done = await imported(text.replaceAll('c-', 'e-'), `?delimiter=${encodeURIComponent(';')}`)

@@ -5,7 +5,7 @@ import type { RecordAccess } from '../row/record-access.js'
 import type { FileForm } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 
-/** Imports as people begin and follow them. */
+/** Imports as started and monitored by users. */
 export interface Imports {
   begin(
     slug: string,
@@ -14,7 +14,7 @@ export interface Imports {
     meta: RequestMeta,
   ): Promise<RecordImport>
   get(slug: string, id: string, meta: RequestMeta): Promise<RecordImport>
-  /** Ends it; what is written stays. */
+  /** Ends it; written rows stay. */
   cancel(slug: string, id: string, meta: RequestMeta): Promise<RecordImport>
 }
 
@@ -25,10 +25,13 @@ export function createImports({
 }: {
   access: RecordAccess
   store: ImportStore
-  /** Something is due. */
+  /** Called when an import becomes due. */
   wake(): void
 }): Imports {
-  /** What an import was refused for speaks of records that others may not see. */
+  /**
+   * Restricts an import to its creator if the table has row rules: its errors mention
+   * records that others may not see.
+   */
   const onlyBy = async (slug: string, meta: RequestMeta): Promise<string | undefined> => {
     const { readRule } = await access.open(slug, meta)
     return readRule.length > 0 ? meta.principal.actor.id : undefined

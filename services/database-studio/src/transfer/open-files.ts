@@ -3,25 +3,28 @@ import { LRUCache } from 'lru-cache'
 import { batchRows, type FileForm, type FileRow, readRows } from './import-rows.js'
 import type { ImportStore } from './import-store.js'
 
-/** A file that is being read, batch by batch. */
+/** A file that is being read batch by batch. */
 export interface OpenFile {
   /** The number of the next batch. */
   number: number
-  /** Rows of the next batch; undefined at the end. Throws UnreadableFileError. */
+  /** Rows of the next batch; `undefined` at the end. Throws UnreadableFileError. */
   next(): Promise<readonly FileRow[] | undefined>
-  /** Bytes of the file that are read. */
+  /** Number of bytes read from the file. */
   bytes(): number
   close(): void
 }
 
-/** Files whose import goes on later here, so that it need not read them again from their beginning. */
+/**
+ * Files kept open between slices on this replica, so that an import need not read its file
+ * from the beginning again.
+ */
 export interface OpenFiles {
-  /** A file that is at this batch, or before it. */
+  /** Returns the file positioned at this batch or before it. */
   take(file: FileForm & { id: string; batches: number }, table: Table): OpenFile
   keep(id: string, table: Table, file: OpenFile): void
 }
 
-/** Each has a part of its file in memory, and a batch. */
+/** Each open file holds a part of its content and one batch in memory. */
 const maxKept = 8
 
 export function createOpenFiles(store: Pick<ImportStore, 'content'>): OpenFiles {
@@ -31,7 +34,7 @@ export function createOpenFiles(store: Pick<ImportStore, 'content'>): OpenFiles 
       if (reason === 'evict') file.close()
     },
   })
-  // How cells are read follows from the definition.
+  // The version is part of the key, because parsing of cells depends on the definition.
   const keyOf = (id: string, { id: table, version }: Table) => `${id}/${table}/${version}`
 
   return {

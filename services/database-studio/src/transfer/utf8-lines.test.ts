@@ -4,7 +4,7 @@ import { requireUtf8 } from './utf8-lines.js'
 
 const random = seededRandom(35)
 
-/** The bytes in parts of some length, which end within characters as well. */
+/** Splits the bytes into parts, also within characters. */
 async function* inParts(bytes: Buffer, most: number) {
   for (let from = 0; from < bytes.length; ) {
     const length = 1 + Math.floor(random() * most)

@@ -2,12 +2,12 @@ import { isUtf8 } from 'node:buffer'
 import { ApiError } from '@opsplane/contracts'
 
 const lineFeed = 0x0a
-/** Bytes of one character at most, but for its last one. */
+/** Maximum bytes of an incomplete character. */
 const maxPending = 3
 
 /**
- * The parts of a file, as long as they are UTF-8. Throws `validation_failed` with the line of the first byte that is not: read as
- * UTF-8, text of another encoding would be stored with replacement characters, without an error.
+ * Passes through the parts of a file while they are valid UTF-8. Throws `validation_failed` with the line of the first
+ * invalid byte: text in another encoding would otherwise be stored with replacement characters, without an error.
  */
 export async function* requireUtf8(parts: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
   let pending = Buffer.alloc(0)
@@ -23,7 +23,7 @@ export async function* requireUtf8(parts: AsyncIterable<Buffer>): AsyncIterable<
   if (pending.length > 0) throw otherEncoding(line)
 }
 
-/** Where a character begins that is not whole yet; the end of the bytes where there is none. */
+/** Offset of a trailing incomplete character, or the end of the bytes. */
 function endOfWhole(bytes: Buffer): number {
   for (let back = 1; back <= Math.min(maxPending, bytes.length); back++) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -33,7 +33,7 @@ function endOfWhole(bytes: Buffer): number {
   return bytes.length
 }
 
-/** Of a character, by its first byte. */
+/** Length of a character in bytes, by its first byte. */
 const lengthOf = (byte: number) => (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2)
 
 function linesIn(bytes: Buffer): number {

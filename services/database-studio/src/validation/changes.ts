@@ -7,7 +7,7 @@ import { applyValues, findExistingRecords } from './record-images.js'
 import type { Change } from './record-validator.js'
 import { StaleValidationError } from './retry-on-conflict.js'
 
-/** New records, in their order. */
+/** New records, in order. */
 export const toCreations = (
   opened: ResolvedTable,
   rows: readonly Values[],
@@ -18,7 +18,7 @@ export const toCreations = (
 /** Throws StaleValidationError unless these records were written as they were validated. */
 export type CheckUnchanged = (written: readonly Row[]) => void
 
-/** What an upsert does: which records it makes, and how it changes those that are there. In the order of `rows`. */
+/** The changes made by an upsert: created records, and changes of existing ones. In the order of `rows`. */
 export async function findUpsertChanges(
   access: Pick<RecordAccess, 'read'>,
   opened: ResolvedTable,
@@ -44,7 +44,7 @@ function asValidated(changes: readonly Change[]): CheckUnchanged {
       const version = versions.get(row.id)
       const wasThere = version !== 0
       const isUnraced = version !== undefined && (row[marks.created] === true) !== wasThere
-      // One that has these values already keeps its version.
+      // A record that already has these values keeps its version.
       if (!isUnraced || row.version > version + 1) throw new StaleValidationError()
     }
   }

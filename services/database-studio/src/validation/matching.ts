@@ -11,18 +11,18 @@ import { applyValues, findMatchingIds, findRecords } from './record-images.js'
 import type { RecordValidator } from './record-validator.js'
 import { retryOnConflict, StaleValidationError } from './retry-on-conflict.js'
 
-/** A change of whatever satisfies conditions. */
+/** A change of all records that match a filter. */
 export interface FilteredChange {
   operation: 'update' | 'delete'
-  /** What each is to have. */
+  /** New values of each record. */
   values: Values
   place: Place
   where(conditions: readonly Condition[]): Statement
-  /** Of these records alone, where they have these versions. */
+  /** A statement limited to these records, if they still have these versions. */
   those(rows: { id: string; version: number }[]): Statement
 }
 
-/** Validates what matches, and then changes just these records, in the versions that were validated. */
+/** Validates the matching records, then changes exactly these records in the validated versions. */
 export const validateMatching = <T>(
   { access, validating }: { access: Pick<RecordAccess, 'read'>; validating: RecordValidator },
   asked: { opened: ResolvedTable; conditions: readonly Condition[]; changing: FilteredChange; limit: number },

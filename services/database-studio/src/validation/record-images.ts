@@ -13,7 +13,10 @@ import { batchTooLargeError, type Image, maxBatchBytes } from './record-validato
 
 type Reading = Pick<RecordAccess, 'read'>
 
-/** Records as they are, by their ids; those that are not there, or not the caller's to see, are absent. Throws `payload_too_large`. */
+/**
+ * Current records by id; records that do not exist or that the caller may not see are missing. Throws
+ * `payload_too_large`.
+ */
 export async function findRecords(
   { read }: Reading,
   { space, table, readRule }: ResolvedTable,
@@ -33,7 +36,7 @@ export async function findRecords(
   return found
 }
 
-/** Ids of the records that a change by a filter is about, `limit` and one more at most. */
+/** Ids of the records matched by a filter; at most `limit` + 1. */
 export async function findMatchingIds(
   { read }: Reading,
   { space, table, writeRule }: ResolvedTable,
@@ -48,7 +51,7 @@ export async function findMatchingIds(
   return rows.map(({ id }) => String(id))
 }
 
-/** What is there already of records that are to be there, and may be seen by the caller, by the ids these would have. */
+/** Existing records with the same values of `on`, if visible to the caller, by the ids of the given rows. */
 export async function findExistingRecords(
   { read }: Reading,
   { space, table, readRule }: ResolvedTable,
@@ -69,7 +72,7 @@ export async function findExistingRecords(
   return found
 }
 
-/** A record as it would be once it has these values. What is computed is only known when it is written. */
+/** A record after these values are applied. Computed values are not known before the write. */
 export function applyValues(table: TableState, before: Image, values: Image): Image {
   const after = { ...before, ...values }
   for (const { name, type } of table.columns) if (type === 'computed') delete after[name]

@@ -15,45 +15,45 @@ import { buildFields } from '../row/fields.js'
 import { type Place, pathBelow } from '../row/problems.js'
 import type { ResolvedTable } from '../row/resolved-table.js'
 
-/** Columns of a record. */
+/** Column values of a record. */
 export type Image = Record<string, unknown>
 
-/** A record that is about to be written. */
+/** A pending write of a record. */
 export interface Change {
   opened: ResolvedTable
   operation: RecordChangeKind
-  /** As it is; of a new one null. */
+  /** The current record; null for a new one. */
   before: Image | null
-  /** As it would be; null where it is deleted. */
+  /** The resulting record; null if it is deleted. */
   after: Image | null
-  /** Where its columns stand in the request. */
+  /** Place of its columns in the request. */
   place: Place
 }
 
-/** What a validation has against a change. */
+/** A problem that a validation reports about a change. */
 export interface Fault extends ErrorDetail {
   change: Change
 }
 
 export interface RecordValidator {
-  /** Whether there is a validation for this. */
+  /** Whether the table has a validation for one of these operations. */
   concerns(opened: ResolvedTable, operations: readonly RecordChangeKind[]): boolean
   /**
-   * Asks about all changes of a batch in one call; of those without a validation, none. Throws
-   * `service_unavailable` where a validation that fails closed could not be run.
+   * Validates all changes of a batch in one call, without those that have no validation. Throws `service_unavailable`
+   * if a validation that fails closed could not be run.
    */
   faults(changes: readonly Change[], meta: CommandMeta): Promise<Fault[]>
-  /** The same; throws `validation_failed` for any fault. */
+  /** Same as `faults`, but throws `validation_failed` if there are any. */
   check(changes: readonly Change[], meta: CommandMeta): Promise<void>
 }
 
-/** From the question to the last byte of its answer: longer than any validation may take. */
+/** Milliseconds from the request to the last byte of the response; longer than any validation may run. */
 export const validationTimeoutMs = validationMs + 2_000
 
-/** Of the records of one batch, as JSON. */
+/** Maximum bytes of one batch's records as JSON. */
 export const maxBatchBytes = 16 * 1_024 * 1_024
 
-/** Validates records by the rules of the sdk before they are written. */
+/** Validates records with the rules of the sdk before they are written. */
 export function createRecordValidator({
   sdk,
   log,
@@ -108,7 +108,7 @@ const isAsked = ({ validations }: ResolvedTable, operation: RecordChangeKind) =>
 const failsClosed = ({ validations }: ResolvedTable, operation: RecordChangeKind) =>
   validations.some(({ on, whenUnavailable }) => whenUnavailable === 'fail_closed' && on.includes(operation))
 
-/** Those of one table that are written in the same way, in the order they are given. */
+/** Groups changes by table and operation, in the given order. */
 function groupsOf(changes: readonly Change[]): Change[][] {
   const groups = new Map<string, Change[]>()
   for (const change of changes) {
@@ -145,7 +145,7 @@ function refuseTooLarge({ batch }: ValidationQuestion): void {
     }
 }
 
-/** What a write of validated records must not exceed, as a validation has to be shown all of it. */
+/** Error for a write whose validated records exceed the limit, since a validation has to receive all of them. */
 export const batchTooLargeError = () =>
   new ApiError(
     'payload_too_large',

@@ -1,6 +1,6 @@
 import { ApiError } from '@opsplane/contracts'
 
-/** Records are not any more as they were validated: nothing was written. */
+/** Records have changed since their validation; nothing was written. */
 export class StaleValidationError extends Error {
   constructor() {
     super('records have changed since they were validated')
@@ -9,7 +9,7 @@ export class StaleValidationError extends Error {
 
 const maxAttempts = 3
 
-/** Validates and writes again where the records have changed in between. Throws `version_conflict` if that goes on. */
+/** Repeats validation and write if records changed in between. Throws `version_conflict` if that keeps happening. */
 export async function retryOnConflict<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {

@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Definitions } from '../data-plane/definitions.js'
 import { storeValidations } from './stored-validations.js'
 
-/** What the sdk says before it acknowledges that a pack is installed. The gateway routes none of it. */
+/** Routes called by the sdk before it acknowledges the installation of a pack. Not routed by the gateway. */
 export function validationRoutes({ database }: ServiceContext, definitions: Definitions): Route[] {
   return [
     defineRoute({

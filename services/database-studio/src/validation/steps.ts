@@ -11,7 +11,10 @@ interface Validation {
   validating: RecordValidator
 }
 
-/** Validates the operations of a batch, each on what those before it leave, and notes the versions that were validated. */
+/**
+ * Validates the operations of a batch, each against the result of the previous ones, and
+ * stores the validated versions in the steps.
+ */
 export async function validateSteps(
   { access, validating }: Validation,
   steps: readonly Step[],
@@ -26,7 +29,7 @@ export async function validateSteps(
   )
 }
 
-/** What there is, by table and id; what a batch changes replaces it. */
+/** Current records by table and id; updated with the changes of the batch. */
 type Present = Map<string, { image: Image; version: number | null }>
 
 const keyOf = ({ opened, id }: Pick<Step, 'opened' | 'id'>) => `${opened.table.slug}/${id}`
@@ -47,7 +50,7 @@ async function recordsOf(access: Validation['access'], steps: readonly Step[]): 
 
 const held = (row: Row) => ({ image: row, version: row.version })
 
-/** Undefined where the operation changes nothing, or fails anyway as its record is not there. */
+/** Returns `undefined` if the operation changes nothing, or will fail because its record does not exist. */
 function changeOf(step: Step, present: Present): Change | undefined {
   const { operation, opened, id, values, place } = step
   const key = keyOf(step)

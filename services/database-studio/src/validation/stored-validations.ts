@@ -1,7 +1,7 @@
 import type { KnownValidation, TenantScope } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 
-/** Keeps what is newer than what is known, in whatever order it comes. */
+/** Stores validations that are newer than the stored ones, in whatever order they arrive. */
 export async function storeValidations(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,

@@ -1,13 +1,13 @@
 import { index, integer, pgTable, text } from 'drizzle-orm/pg-core'
 
-/** Validations of the sdk, by their artifacts: which tables are to be asked about. One that is gone names none. */
+/** Validations of the sdk by artifact, with the tables they apply to. A removed validation has no tables. */
 export const recordValidations = pgTable(
   'record_validations',
   {
     artifactId: text('artifact_id').primaryKey(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
-    /** Of the artifact. */
+    /** Version of the artifact. */
     version: integer('version').notNull(),
     tables: text('tables').array().notNull(),
     operations: text('operations').array().notNull(),

@@ -20,14 +20,14 @@ import { z } from 'zod'
 import { assets } from '../record/assets.fixture.js'
 import { startStudio } from '../record/studio.fixture.js'
 
-/** The sdk, as far as the studio sees it. */
+/** A fake of the sdk, with the operations that the studio calls. */
 let sdk: FakeSettings
 let asked: ValidationQuestion[] = []
-/** What it has against a record: faults by its columns. */
+/** Returns the problem of a record, if any. */
 type Judge = (record: Record<string, unknown>) => { column?: string; message: string } | undefined
 const refusesBad: Judge = ({ serial }) =>
   String(serial).startsWith('bad') ? { column: 'serial', message: 'is malformed' } : undefined
-/** Done while it is asked. */
+/** Runs while a validation request is in progress. */
 let meanwhile: () => Promise<unknown> = async () => undefined
 let unavailable: ValidationAnswer['unavailable'] = []
 

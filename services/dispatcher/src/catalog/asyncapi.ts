@@ -24,9 +24,9 @@ const tenantParameters = {
 }
 
 /**
- * The AsyncAPI 3.0 document of what the platform sends over JetStream: a channel for each event type, and one for
- * the topics of the event bus. Its addresses are the subjects of this installation. It takes a second or so, in which others
- * have their turn.
+ * The AsyncAPI 3.0 document of the messages published to JetStream: one channel per event type, and one for the topics
+ * of the event bus. Addresses are the subjects of this installation. Takes about a second, and yields to the event loop
+ * meanwhile.
  */
 export async function asyncApiDocument(names: NatsNames): Promise<AsyncApiDocument> {
   const slice = createSlices()
@@ -125,7 +125,7 @@ const busMessage = {
   tags: [{ name: 'Event bus' }],
 }
 
-/** Schemas under one roof: what several of them define in common is listed once, next to them. */
+/** Collects schemas; definitions shared by several of them are listed once, next to them. */
 class Components {
   readonly all: Record<string, JsonSchema> = {}
 

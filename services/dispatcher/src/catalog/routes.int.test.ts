@@ -18,7 +18,7 @@ afterAll(async () => {
 
 const ofWebhooks = eventTypes.filter((type) => type.startsWith('webhook.'))
 
-/** Logged in, but in no workspace and without any permission. */
+/** Signed in, but without a workspace or any permission. */
 const outside = (): Principal => {
   const { actor, userId, tokenId } = fixture.principal
   return { actor, userId, tokenId, permissions: [] }

@@ -21,10 +21,10 @@ import { type CursorCodec, createSlices } from '@opsplane/runtime'
 import { z } from 'zod'
 import { asyncApiDocument } from './asyncapi.js'
 
-// The same for every workspace, so a login is enough: none has to be named.
+// The catalogue is the same for every workspace, so a signed-in caller need not name one.
 const access = { tag: 'Events', scope: 'authenticated', workspace: 'none' } as const
 
-/** The event catalogue and the AsyncAPI document: each part is made once, when it is first asked for. */
+/** Routes of the event catalogue and the AsyncAPI document. Each part is built on its first request and then cached. */
 export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: CursorCodec }): Route[] {
   const described = new Map<string, EventDescription>()
   const describe = (type: (typeof eventTypes)[number]): EventDescription => {
@@ -50,7 +50,7 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     handler: async ({ query: { type = '*', after, limit, sort }, binding }) => {
       const ordered = sort.direction === 'asc' ? eventTypes : eventTypes.toReversed()
       const matching = ordered.filter((name) => patternMatches(type, name))
-      // The cursor names the last type shown: every replica of a release has the same ones in the same order.
+      // The cursor contains the last type shown: all replicas of a release list the same types in the same order.
       const [last] = after === undefined ? [] : cursors.decode(after, binding)
       const from = last === undefined ? 0 : (matching as readonly string[]).indexOf(String(last)) + 1
       const items: EventDescription[] = []

@@ -15,7 +15,7 @@ const asked = async (after: number) =>
     DeliveryChanges,
   )
 
-/** The state a client reaches that follows the changes after a position. */
+/** The state of a client that applies all changes after a position. */
 async function followed(after = 0) {
   const known = new Map<string, DeliveryChange>()
   const { changes } = await asked(after)
@@ -80,7 +80,7 @@ describe('changes of deliveries', () => {
       await change(tx, early)
       await change(sql, late)
       const page = followed(last)
-      // It has looked at who is writing by then, and waits.
+      // By the time this request returns, the reader has found the open transaction and waits for it.
       await fixture.api.get('/webhooks')
       return { page }
     })

@@ -9,12 +9,12 @@ import { type ChangeFeed, type Positions, readChanges } from '@opsplane/eventsto
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Database } from '@opsplane/postgres'
 
-/** Where changes of deliveries draw their positions. */
+/** The positions of delivery changes are taken from this sequence. */
 export const deliveryPositions: Positions = { table: 'deliveries', sequence: 'delivery_changes' }
 
 type Row = Omit<DeliveryChange, 'host'> & { url: string }
 
-/** What analytics counts deliveries by: they are no events. See ADR 086. */
+/** Change feed from which analytics counts deliveries, which are not events. See ADR 086. */
 const deliveryFeed: ChangeFeed<Row, DeliveryChange> = {
   ...deliveryPositions,
   columns: `id, workspace_id as "workspaceId", environment, webhook_id as "webhookId", event_type as "eventType", url, status,

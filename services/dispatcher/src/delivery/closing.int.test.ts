@@ -32,7 +32,7 @@ afterEach(async () => {
 describe('a dispatcher that stops while Postgres is away', () => {
   it('ends with an attempt in flight whose result cannot be recorded', async () => {
     await start()
-    // With a limit it begins after its row is committed.
+    // With a rate limit, the attempt starts after its row is committed.
     await fixture.webhook('recording', { rate_limit_per_second: 1_000 }, () => {
       proxy.cut()
       return { status: 503 }

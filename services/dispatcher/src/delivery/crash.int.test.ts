@@ -23,7 +23,7 @@ describe('a dispatcher that is killed', () => {
     let killed = false
     const hang = { status: 200, delayMs: 60_000 }
     const answer = () => (killed ? { status: 200 } : hang)
-    // However long it takes until it is killed, retries are left.
+    // Enough retries to outlast the time until the process is killed.
     const retries = 20
     const hangs = { timeout_ms: 2_000, retries, retry_schedule: [1] }
     const hanging = await fixture.webhook('hanging', hangs, answer)
@@ -109,7 +109,7 @@ describe('a dispatcher that is killed while it ends what a deleted webhook left'
           select count(*)::int from deliveries where webhook_id = ${webhook.id} and status = 'failed'`
         return row?.count ?? 0
       }
-      // A row that another transaction has locked is left for later.
+      // A row locked by another transaction is skipped.
       await sql.begin(async (tx) => {
         await tx`
           select from deliveries where id = (

@@ -15,8 +15,8 @@ import { createRecordBatch, type RecordBatch, type RecordingOptions } from './re
 import type { DeliveryDays } from './retention/delivery-days.js'
 
 /**
- * What one replica needs of the tables of deliveries to send them. The simulation has a twin of it in memory, and both pass the
- * same cases.
+ * Database operations that a replica needs to send deliveries. The simulation has an in-memory implementation, and both
+ * pass the same test cases.
  */
 export interface DeliveryStore extends WebhookRows, QueueRows, OrderingRows {
   insert: FanOutWriterOptions['insert']

@@ -4,7 +4,7 @@ import { expect, test } from '@jest/globals'
 const stages = ['events', 'match', 'enqueue', 'send', 'record']
 const source = (stage: string) => new URL(`../../src/delivery/${stage}/`, import.meta.url)
 
-/** The stages of which a stage imports more than types. */
+/** The stages from which a stage imports values, not only types. */
 const importsOf = (stage: string) =>
   readdirSync(source(stage))
     .filter((file) => !/\.(test|fixture)\.ts$/.test(file))

@@ -21,50 +21,53 @@ import { send } from './send/send.js'
 
 export interface DispatchOptions extends Pick<ResultRecorderOptions, 'announce' | 'log'> {
   deliveries: DeliveryStore
-  /** Days the deliveries of a day are kept: older events are not delivered. */
+  /** Retention of deliveries in days: older events are not delivered. */
   keptDays: number
   attempt: MakeAttempt
-  /** Up to this sequence of the stream every event has been fanned out, by whichever replica. */
+  /** Sequence in the stream up to which every event has been fanned out, by any replica. */
   lowWatermark(): Promise<string>
   /** Unix milliseconds. */
   nowMs(): number
   random(): number
-  /** Measures deliveries and follows their attempts. */
+  /** Measures deliveries and tracks their attempts. */
   watch: DeliveryWatch
   leaseMs: number
   drainPerSecond: number
   jitter: number
   concurrency: { first: number; retry: number; endpoint: number }
-  /** What one workspace may have of the queues and attempts of this replica. */
+  /** One workspace's limits on the queues and attempts of this replica. */
   share(workspaceId: string): Share
   timers?: Timers
 }
 
 export interface Dispatch {
-  /** Makes and sends the deliveries of a batch of events, whose sequences in the stream can be asked. Safe to repeat. */
+  /**
+   * Creates and sends the deliveries of a batch of events. `sequences` returns their
+   * sequences in the stream. Idempotent.
+   */
   fanOut(arrived: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void>
-  /** A webhook of this tenant was changed, paused, resumed or deleted: its queue is loaded again. */
+  /** Reloads the queue of a webhook of this tenant after the webhook was changed, paused, resumed or deleted. */
   refresh(webhookId: string, tenant: TenantScope): void
-  /** There is a delivery that is due now, or waits in an ordering queue. */
+  /** A delivery is due now, or waits in an ordering queue. */
   wake(): void
-  /** Webhooks whose deliveries this replica leaves in Postgres, for what they or their workspaces have in memory already. */
+  /** Webhooks that the poller skips, because they or their workspaces have reached their limits in memory. */
   passedOver(): string[]
-  /** Finishes attempts in flight for up to `graceMs`, gives the rest back. */
+  /** Waits up to `graceMs` for attempts in flight and releases all other deliveries. */
   close(graceMs: number): Promise<void>
 }
 
 const maxTries = 20
 
 /**
- * The path of a delivery: events → match → enqueue and, once it is its turn, send → record. What waits in Postgres, such as a
- * retry, is enqueued by the poller, which `due` wakes.
+ * The stages of a delivery: events → match → enqueue and, when it is its turn, send → record. Deliveries that wait in
+ * Postgres, such as retries, are enqueued by the poller, which `due` wakes.
  */
 export function startDispatch(options: DispatchOptions): Dispatch {
   const { deliveries, concurrency, timers = systemTimers } = options
   const { book, record: recordBatch, insert } = deliveries
   const stopping = new AbortController()
   const closing = new AbortController()
-  // Every attempt in flight listens.
+  // Every attempt in flight adds a listener.
   setMaxListeners(0, stopping.signal)
   const due = new DueSignal(timers)
   const shared = {
@@ -75,7 +78,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     due,
     stopping: stopping.signal,
   }
-  // Before anything is leased: what a process of this name left behind is due again.
+  // Runs before the first lease: deliveries leased by an earlier process with this name become due again.
   const reclaimed = reclaimOwn(shared, closing.signal)
 
   // events
@@ -110,7 +113,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const recorder = createResultRecorder({ ...shared, record: recordBatch })
   const recording = { ...shared, recorder, ordering, webhooks, returnQueued }
 
-  /** Returns what is queued for a webhook to Postgres. */
+  /** Releases the queued jobs of a webhook back to Postgres. */
   function returnQueued(webhookId: string): Promise<void> {
     return releaseJobs(queues.discard(webhookId), shared)
   }
@@ -119,7 +122,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     fanOut,
     refresh(webhookId, tenant) {
       webhooks.forget([tenant])
-      // Not waited for: the change is answered whatever becomes of the leases.
+      // Not awaited: the change completes whether or not the leases are released.
       void returnQueued(webhookId).then(() => due.wakeIn(0))
       scheduler.refresh(webhookId)
       ordering.sweep()
@@ -132,7 +135,7 @@ export function startDispatch(options: DispatchOptions): Dispatch {
     passedOver: queues.full,
     async close(graceMs) {
       await ordering.close()
-      // The poller begins once leases are taken back, which while Postgres is away would be never.
+      // The poller waits until old leases are reclaimed; if Postgres is unavailable, it would wait for ever.
       closing.abort()
       await poller.close()
       scheduler.stop()

@@ -1,24 +1,24 @@
 import type { AttemptError } from '@opsplane/contracts'
 import { computeRetryDelayMs, type DelayJitter, type RetryPolicy } from './record/retry-delay.js'
 
-/** What an attempt came to. */
+/** Outcome of an attempt. */
 export type AttemptOutcome =
   | { kind: 'answered'; status: number; retryAfterMs?: number | undefined }
   | { kind: 'failed'; error: AttemptError }
 
-/** Where a delivery stands after an attempt. `delayMs` counts from the attempt's end. */
+/** State of a delivery after an attempt. `delayMs` counts from the end of the attempt. */
 export type Verdict =
   | { status: 'succeeded' }
   | { status: 'retrying'; delayMs: number }
   | { status: 'failed'; gone: boolean }
 
-/** 410 Gone: the endpoint wants no deliveries any more. */
+/** 410 Gone: the endpoint asks for no further deliveries. */
 const gone = 410
 const asksToWait = new Set([429, 503])
 
 /**
- * Decides what follows an attempt. `attempt` counts from 1 within the present cycle: a manual retry begins a
- * new one. Retry-After is honoured on 429 and 503, up to the webhook's longest delay.
+ * Decides the next state after an attempt. `attempt` counts from 1 within the present cycle: a manual retry starts a
+ * new cycle. Retry-After is respected for 429 and 503, up to the webhook's maximum delay.
  */
 export function decideAfterAttempt(
   outcome: AttemptOutcome,

@@ -2,8 +2,9 @@ import type { Transaction } from '@opsplane/eventstore'
 import { toStatementRunner } from '@opsplane/postgres'
 
 /**
- * The part of a statement that updates the queues by what it made due: `rows` has webhook_id, id and due_at. The queue's
- * row is locked even where nothing changes, which is what a claim relies on. Without a queue the webhook is deleted.
+ * Part of a statement that updates the queues with deliveries that became due: `rows` has webhook_id, id and due_at. It
+ * locks the queue's row even if the row does not change, which claims rely on. If no queue exists, the webhook has been
+ * deleted.
  */
 export const updateQueuesSql = (rows: string) => `
   insert into webhook_queues as q (webhook_id, status, next_due_at, oldest_id)
@@ -13,7 +14,10 @@ export const updateQueuesSql = (rows: string) => `
     oldest_id = case when q.next_due_at is null then excluded.oldest_id else least(q.oldest_id, excluded.oldest_id) end
   where q.next_due_at is null or excluded.next_due_at < q.next_due_at or excluded.oldest_id < q.oldest_id`
 
-/** Makes deliveries due that were just sent again, in their transaction; ordered ones wait in their ordering queue instead. */
+/**
+ * Makes resent deliveries due, in the transaction that resends them; ordered ones wait in
+ * their ordering queue instead.
+ */
 export async function makeDue(tx: Transaction, ids: string[]): Promise<void> {
   await toStatementRunner(tx).unsafe(
     `with due as (

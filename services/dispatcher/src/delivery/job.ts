@@ -4,7 +4,7 @@ import type { Job } from './enqueue/delivery-queues.js'
 import type { AttemptColumns } from './record/record-statement.js'
 import type { AttemptContent } from './send/attempt.js'
 
-/** A first attempt that was handed to the queues before its row is there. */
+/** A first attempt that was queued before its row exists. */
 export interface StartedAttempt {
   startedAt: number
   /** Resolves when the attempt has ended. */
@@ -12,9 +12,9 @@ export interface StartedAttempt {
   end(): void
   /** Set once it has succeeded. */
   columns: AttemptColumns | undefined
-  /** Undefined until the row is committed. */
+  /** `undefined` until the row is committed. */
   made: boolean | undefined
-  /** Resolves once the rows are committed, or are no longer waited for: whether its result is to be recorded apart. */
+  /** Resolves once the rows are committed or no longer awaited, with true if the result must be recorded separately. */
   settled: Promise<boolean>
   settle(apart: boolean): void
 }
@@ -24,17 +24,17 @@ export interface DeliveryJob extends Job {
   content: AttemptContent
   attempts: number
   cycleBase: number
-  /** Of a delivery that is sent in order: others may wait for its end. */
+  /** Ordering key of the delivery; others may wait for its end. */
   orderingKey: string | null
-  /** Of the event, where that is followed. */
+  /** Trace context of the event, if it is traced. */
   traceparent?: string | undefined
-  /** It has waited in Postgres and was claimed there. */
+  /** It waited in Postgres and was claimed there. */
   claimed?: true
-  /** Of a first attempt that does not wait for its row. */
+  /** Set for a first attempt that does not wait for its row. */
   first?: StartedAttempt
 }
 
-/** The body as text. `data` is its largest part, and the same for all webhooks. */
+/** The body as text. `data` is its largest part, and identical for all webhooks. */
 export function formatBody(body: DeliveryBody, data: string): string {
   const { data: _, ...rest } = body
   return `${stringifyExact(rest).slice(0, -1)},"data":${data}}`

@@ -1,14 +1,14 @@
 import { DeliveryStatus, idSchema, MomentOrDay } from '@opsplane/contracts'
 import { z } from 'zod'
 
-/** A parameter that may be repeated or hold several values separated by commas. */
+/** A parameter that may be repeated or contain several comma-separated values. */
 const severalOf = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
     (given) => (typeof given === 'string' || Array.isArray(given) ? String(given).split(',') : given),
     z.array(value).min(1).max(20),
   )
 
-/** The filters of delivery lists; all that are given must hold. */
+/** Filters of delivery lists, combined by AND. */
 export const deliveryFilters = z.object({
   status: severalOf(DeliveryStatus)
     .optional()

@@ -6,7 +6,10 @@ import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-f
 
 let fixture: DispatcherFixture
 let webhook: Webhook
-/** Oldest first: one created and one updated that failed, one created that succeeded. */
+/**
+ * Oldest first: a failed delivery of a created event, a failed one of an updated event, a
+ * successful one of a created event.
+ */
 let made: Delivery[]
 beforeAll(async () => {
   fixture = await startDispatcher()

@@ -20,8 +20,8 @@ export interface PingDependencies {
 }
 
 /**
- * A request like any delivery's, but no delivery: it is not kept, not retried and not counted, and it is sent
- * whether or not the webhook is paused. Its `data` is the webhook as the API shows it.
+ * Sends a request like that of a delivery, but it is not stored, retried or counted, and is also sent while the webhook
+ * is paused. Its `data` is the webhook in its API representation.
  */
 export function createPing({ aggregate, attempt }: PingDependencies): Ping {
   return async (webhookId, { tenant, now, signal }) => {
@@ -43,7 +43,7 @@ export function createPing({ aggregate, attempt }: PingDependencies): Ping {
   }
 }
 
-/** Any answer of the endpoint is a result, whatever its status; without one, the error says what failed. */
+/** Any response of the endpoint is a result, whatever its status. If there was none, an error names the cause. */
 function resultOf(result: AttemptResult, url: string): WebhookTestResult {
   if (result.kind === 'postponed') {
     const { reason } = result
@@ -61,7 +61,7 @@ function resultOf(result: AttemptResult, url: string): WebhookTestResult {
 
 function unanswered({ kind, message }: AttemptError, url: string): ApiError {
   const ofHeaders = kind === 'secret_missing' || kind === 'secret_refused' || kind === 'headers_too_large'
-  // The field of the webhook that is to be looked at.
+  // The field of the webhook to correct.
   const path = ofHeaders ? '/headers' : '/url'
   const details = [{ in: 'body' as const, path, code: kind, message }]
   if (ofHeaders) return new ApiError('conflict', `Nothing was sent: ${message}`, { details })
@@ -71,7 +71,7 @@ function unanswered({ kind, message }: AttemptError, url: string): ApiError {
   })
 }
 
-/** Without what may be secret in it: its credentials and its query. */
+/** The URL without its possibly secret parts: credentials and query. */
 function addressOf(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`

@@ -10,7 +10,7 @@ import { recordStatement } from './record/record-statement.js'
 import { dayMs, toDayNumber } from './retention/retention-policy.js'
 import { listDaysUntil } from './retention/retention-statements.js'
 
-// Those that are kept: older ones would be dropped sooner or later.
+// The days of the retention period; older partitions would be dropped.
 const days = 28
 const today = new Date().toISOString().slice(0, 10)
 let fixture: DispatcherFixture
@@ -30,7 +30,7 @@ interface Node {
   Plans?: Node[]
 }
 
-/** What a statement reads or writes under the plan that serves any parameters. */
+/** The executed plan nodes that read or write a relation, under the generic plan, which serves any parameters. */
 async function executed(statement: string, parameters: (string | number | string[] | null)[]) {
   const sql = await fixture.service.sql.reserve()
   try {
@@ -48,7 +48,7 @@ async function executed(statement: string, parameters: (string | number | string
   }
 }
 
-/** The partitions a statement reads. */
+/** The partitions that a statement reads. */
 async function scanned(...[statement, parameters]: Parameters<typeof executed>) {
   const read = await executed(statement, parameters)
   return [...new Set(read.flatMap((node) => node['Relation Name'] ?? []))].filter((name) =>
@@ -137,7 +137,7 @@ describe('with many deliveries each day', () => {
     await sql`vacuum analyze deliveries`
   })
 
-  /** How many deliveries a statement looks at. */
+  /** The number of deliveries that a statement reads. */
   async function looksAt(...[statement, parameters]: Parameters<typeof executed>) {
     const nodes = await executed(statement, parameters)
     const read = nodes.filter((node) => node['Relation Name']?.startsWith('deliveries_'))

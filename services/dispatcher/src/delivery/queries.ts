@@ -26,14 +26,14 @@ type AttemptRow = typeof deliveryAttempts.$inferSelect
 
 export interface ListDeliveries extends DeliveryFilters {
   tenant: TenantScope
-  /** Whose deliveries: one webhook's, one event's, or all of the tenant. */
+  /** Scope of the list: one webhook, one event, or the whole tenant. */
   of: { webhookId: string; webhookStatus: WebhookStatus | null } | { eventId: string } | 'all'
   limit: number
-  /** A delivery id: only older ones are returned. */
+  /** A delivery id; only older deliveries are returned. */
   after?: string | undefined
 }
 
-/** Newest first. Ids grow with time, so the id is the position. */
+/** Newest first. Ids grow with time, so the id serves as position. */
 export async function listDeliveries({ db }: Database, options: ListDeliveries): Promise<Page<Delivery>> {
   const { limit } = options
   const rows = await deliveriesQuery(db, options)
@@ -41,7 +41,7 @@ export async function listDeliveries({ db }: Database, options: ListDeliveries):
   return { items, nextCursor: rows.length > limit ? (items.at(-1)?.id ?? null) : null, limit }
 }
 
-/** One row more than the page has. */
+/** Selects one row more than the page contains. */
 export function deliveriesQuery(db: Drizzle, options: ListDeliveries) {
   const { tenant, of, status, eventType, limit, after } = options
   return db
@@ -62,13 +62,16 @@ export function deliveriesQuery(db: Drizzle, options: ListDeliveries) {
     .limit(limit + 1)
 }
 
-/** What a row's status is shown as: an unfinished one is held by a paused webhook, and failed without one. */
+/**
+ * The API status of a row: unfinished deliveries are `held` while their webhook is paused,
+ * and `failed` if it was deleted.
+ */
 const shownStatus = sql`case when ${deliveries.status} not in ('pending', 'retrying') then ${deliveries.status}
   when ${webhooks.id} is null then 'failed' when ${webhooks.status} = 'paused' then 'held' else ${deliveries.status} end`
 
 const unfinished: readonly DeliveryStatus[] = ['pending', 'retrying']
 
-/** It is the stored status that is compared, which has indexes; of one event, which has few deliveries, the one that is shown. */
+/** Compares the stored status, which is indexed; for one event, which has few deliveries, compares the API status. */
 function hasStatus(shown: readonly DeliveryStatus[], of: ListDeliveries['of']) {
   const isShown = inArray(shownStatus, [...shown])
   if (of !== 'all' && 'eventId' in of) return isShown
@@ -81,15 +84,15 @@ function hasStatus(shown: readonly DeliveryStatus[], of: ListDeliveries['of']) {
   return inArray(deliveries.status, stored)
 }
 
-/** Those that a deleted webhook has left unfinished are failed once they are stored so, which takes moments. */
+/** Unfinished deliveries of a deleted webhook match `failed` only after their rows are updated, which takes moments. */
 function isStored(shown: readonly DeliveryStatus[]) {
   const stored = new Set(shown.flatMap((status) => (status === 'held' ? unfinished : [status])))
-  // As the index says it, which holds whatever the parameters are.
+  // Same condition as the partial index, so that it is usable with any parameters.
   const isIndexed = stored.has('succeeded') ? undefined : sql`${deliveries.status} <> 'succeeded'`
   return and(inArray(deliveries.status, [...stored]), isIndexed)
 }
 
-/** The time in the id, which is that of the event or the replay, decides: it leads to the days' partitions. */
+/** Compares the time in the id, which is that of the event or replay, so that partitions by day can be pruned. */
 function createdWithin({ createdAfter, createdBefore }: DeliveryFilters) {
   return [
     createdAfter && gte(deliveries.id, minId('delivery', Date.parse(createdAfter) + 1)),
@@ -97,7 +100,7 @@ function createdWithin({ createdAfter, createdBefore }: DeliveryFilters) {
   ].filter((condition) => typeof condition === 'object')
 }
 
-/** Of this webhook, or of any where none is given. Throws `not_found`. */
+/** A delivery of this webhook, or of any webhook if none is given. Throws `not_found`. */
 export async function getDelivery(
   { db }: Database,
   tenant: TenantScope,
@@ -120,7 +123,7 @@ export async function getDelivery(
   const attemptLog = rows.map(presentAttempt)
   const replays = await replaysOf(db, tenant, found)
   const last = attemptLog.at(-1)
-  // Only a delivery that failed for it is without its event.
+  // The event is missing only if the delivery failed for that reason.
   const event = PlatformEvent.safeParse(found.event).data
   const body = event && stringifyExact(deliveryBody(event, found.delivery.webhookId))
   return {
@@ -135,7 +138,7 @@ export async function getDelivery(
   }
 }
 
-/** By event and webhook, which their index is about. */
+/** The replays of a delivery, found by the index on event and webhook. */
 async function replaysOf(
   db: Drizzle,
   tenant: TenantScope,
@@ -168,7 +171,7 @@ function whose(of: ListDeliveries['of']) {
   return 'webhookId' in of ? eq(deliveries.webhookId, of.webhookId) : eq(deliveries.eventId, of.eventId)
 }
 
-/** What deliveries are sent again by; undefined once it is deleted. */
+/** The webhook by which deliveries are resent; `undefined` if it was deleted. */
 export async function findResendTarget(
   tx: Transaction,
   tenant: { workspaceId: string; environment: string },
@@ -185,7 +188,7 @@ export async function findResendTarget(
   return webhook
 }
 
-/** A row as the API shows it. Its webhook's status is null when that is deleted. */
+/** A row in its API representation. `webhookStatus` is null if the webhook was deleted. */
 export function presentDelivery(row: DeliveryRow, webhookStatus: string | null): Delivery {
   const unfinished = row.status === 'pending' || row.status === 'retrying'
   const isLost = unfinished && webhookStatus === null

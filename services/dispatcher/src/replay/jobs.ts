@@ -38,8 +38,8 @@ export interface ReplayRequest {
 }
 
 /**
- * Counts what matches and, unless that is all that was asked, makes the job that replays it. Throws `conflict`
- * while another job of the webhook runs.
+ * Counts the matching deliveries and, unless only the count was requested, creates the job that replays them. Throws
+ * `conflict` while another job of the webhook runs.
  */
 export async function startReplay(
   { database: { db }, record }: ReplayContext,
@@ -66,7 +66,7 @@ export async function startReplay(
   }
 }
 
-/** What of a webhook's deliveries is asked for. */
+/** The requested selection of a webhook's deliveries. */
 export function buildSelection(
   { workspaceId, environment }: TenantScope,
   webhookId: string,
@@ -83,7 +83,7 @@ export function buildSelection(
   }
 }
 
-/** The failures of a webhook that have one cause, up to a position of changes. */
+/** The failures of a webhook with one cause, up to a change position. */
 export function buildFailureSelection(
   { workspaceId, environment }: TenantScope,
   { targetId, cause }: FailureGroupKey,
@@ -109,7 +109,7 @@ export async function getReplay({ db }: Database, key: JobKey): Promise<ReplayJo
   return presentJob(row)
 }
 
-/** What is replayed already stays so. Throws `not_found` and `invalid_state_transition`. */
+/** Deliveries already replayed are kept. Throws `not_found` and `invalid_state_transition`. */
 export function cancelReplay(
   { database: { db }, record }: ReplayContext,
   key: JobKey,
@@ -168,7 +168,7 @@ export function toSelection(row: ReplayJobRow): Selection {
   return { ...row, environment: Environment.parse(row.environment) }
 }
 
-/** As the API and the events show it. */
+/** The job in its API and event representation. */
 export function presentJob(row: ReplayJobRow): ReplayJob {
   const { webhookId, statuses, eventType, fromTime, toTime, cause } = row
   const group = cause === null ? {} : { failures: formatGroupId({ targetId: webhookId, cause }) }

@@ -3,12 +3,12 @@ import type { EventStore, Transaction } from '@opsplane/eventstore'
 import { toStatementRunner } from '@opsplane/postgres'
 
 export type ReplayState = ReplayJob & { webhookName: string }
-/** `job` is the job as its row says after the command. */
+/** `job` is the state of its row after the command. */
 export type ReplayCommand =
   | { kind: 'start'; job: ReplayJob; webhookName: string }
   | { kind: 'cancel' | 'complete'; job: ReplayJob }
 
-/** What the log tells of replay jobs; their progress is in `replay_jobs` alone. See ADR 018. */
+/** Start and end of replay jobs in the log; progress is stored only in `replay_jobs`. See ADR 018. */
 export const replay: Decider<ReplayState, ReplayCommand, ReplayJob> = {
   resourceType: 'webhook',
   table: 'webhook_replays',
@@ -36,14 +36,14 @@ export const replay: Decider<ReplayState, ReplayCommand, ReplayJob> = {
 }
 
 /**
- * Appends the event that tells of a job's start or end, in the transaction that writes its row. That transaction
- * holds the row, so no other can be ending the same job.
+ * Appends the event of a job's start or end, in the transaction that writes its row. That transaction has locked the
+ * row, so no other one can end the same job.
  */
 export type RecordReplay = (tx: Transaction, meta: CommandMeta, command: ReplayCommand) => Promise<void>
 
 export function replayLog(store: EventStore): RecordReplay {
   const replays = store.aggregate(replay)
-  // A job has no ETag, so If-Match says nothing about it.
+  // A job has no ETag, so If-Match does not apply to it.
   return async (tx, { expectedVersion: _, ...meta }, command) => {
     const { id } = command.job
     await store.within(toStatementRunner(tx), meta, (unit) =>

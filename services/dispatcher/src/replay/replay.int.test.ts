@@ -6,7 +6,7 @@ import { type DispatcherFixture, startDispatcher } from '../fixture/dispatcher-f
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
-  // One replay per step, so that jobs take several.
+  // One replay per step, so that jobs take several steps.
   fixture = await startDispatcher({ env: { WEBHOOK_DRAIN_PER_SECOND: '1' } })
 })
 afterAll(() => fixture?.stop())
@@ -54,7 +54,7 @@ describe('replaying many deliveries', () => {
     const succeeded = await seen.having('succeeded', 5)
     const origins = succeeded.flatMap(({ replayOf }) => (replayOf === null ? [] : [replayOf]))
     expect(origins.sort()).toEqual(failed.map(({ id }) => id).sort())
-    // What was replayed with success needs no replay.
+    // A delivery with a successful replay needs no further replay.
     expect((await replay(webhook.id, { dryRun: true })).data(ReplayStarted).count).toBe(0)
     expect((await fixture.api.get(jobs(webhook.id))).page(ReplayJob).items.map(({ id }) => id)).toEqual([
       job?.id,
@@ -90,7 +90,7 @@ describe('replaying many deliveries', () => {
     await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
     const key = { 'Idempotency-Key': 'bulk-1' }
     const { job } = (await replay(webhook.id, {}, key)).data(ReplayStarted)
-    // No further step is due before the cancel.
+    // Prevents a further step before the cancel.
     await fixture.service.sql`update replay_jobs set due_at = '2999-01-01' where id = ${job?.id ?? ''}`
     expect((await replay(webhook.id, {}, key)).data(ReplayStarted).job?.id).toBe(job?.id)
     expect((await replay(webhook.id)).error().code).toBe('conflict')
@@ -101,7 +101,7 @@ describe('replaying many deliveries', () => {
       code: 'invalid_state_transition',
       details: [{ params: { from: 'canceled', allowed: [] } }],
     })
-    // A paused webhook holds what was made until then, and nothing is made after.
+    // Deliveries created before the pause are held, and no further ones are created.
     const held = (await seen.list('?status=held')).length
     expect(await jobOf(webhook.id, job?.id)).toEqual(canceled)
     expect(held).toBe(canceled.replayed)
@@ -113,7 +113,7 @@ describe('replaying many deliveries', () => {
     const oldestFirst = failed.map(({ id }) => id).sort()
     const { job } = (await replay(webhook.id, { eventType: 'orphaned.never' })).data(ReplayStarted)
     await ended(webhook.id, job?.id)
-    // As it is after a crash behind the first step.
+    // The state after a crash following the first step.
     await fixture.service.sql`
       update replay_jobs set status = 'running', event_type = null, total = 3, replayed = 1,
         last_delivery_id = ${oldestFirst[0] ?? ''}, due_at = now(), finished_at = null
@@ -193,7 +193,7 @@ describe('replaying many deliveries', () => {
       replayCount: 2,
     })
     expect(await seen.detail(third)).toMatchObject({ replayOf: failed[0]?.id, replays: [], replayCount: 0 })
-    // It has arrived, whatever becomes of a later replay.
+    // The event has arrived, even if a later replay fails.
     answer.status = 500
     await replayOne(failed[0]?.id)
     await seen.having('failed', 2)

@@ -24,9 +24,9 @@ export interface ReplayRoutesContext extends ReplayContext {
   aggregate: WebhookAggregate
   cursors: CursorCodec
   nowMs(): number
-  /** There is a new job. */
+  /** Called when a job was created. */
   kick(): void
-  /** Events were committed. */
+  /** Called when events were committed. */
   announce(): void
 }
 

@@ -15,11 +15,11 @@ export interface ReplayWorkOptions {
   record: RecordReplay
   days: DeliveryDays
   nowMs(): number
-  /** Replays made per second and webhook. */
+  /** Maximum replays created per second and webhook. */
   perSecond: number
-  /** There are deliveries that are due now. */
+  /** Called when deliveries are due now. */
   wake(): void
-  /** Events were committed. */
+  /** Called when events were committed. */
   announce(): void
 }
 
@@ -27,8 +27,8 @@ export const replayWorkName = 'replays'
 const stepEveryMs = 200
 
 /**
- * Works off replay jobs in small steps. A step's replays and the job's progress are one transaction, so the replica that
- * resumes the job after a crash continues behind the last replay; replicas share the work by the rows' locks.
+ * Processes replay jobs in small steps. A step's replays and the job's progress are written in one transaction, so a
+ * replica that resumes the job after a crash continues after the last replay. Row locks distribute jobs over replicas.
  */
 export function replayWork(options: ReplayWorkOptions): CreateWorker {
   const { record, days, nowMs, perSecond, wake, announce } = options
@@ -54,7 +54,7 @@ export function replayWork(options: ReplayWorkOptions): CreateWorker {
   })
 }
 
-/** One step of a job whose row is locked, and the event that tells of its end. */
+/** Runs one step of a job whose row is locked, and appends the event if the job ends. */
 async function step(
   tx: Transaction,
   record: RecordReplay,

@@ -10,11 +10,11 @@ export type Selection = Pick<
   'workspaceId' | 'webhookId' | 'statuses' | 'eventType' | 'fromTime' | 'toTime' | 'cause' | 'toPosition'
 > & { environment: Parameters<typeof belongsToWebhook>[0]['environment'] }
 
-/** The deliveries a job is about. */
+/** Condition for the deliveries of a job. */
 export const isSelected = (selection: Selection) =>
   selection.cause === null ? selectedByFilter(selection) : selectedByCause(selection, selection.cause)
 
-/** Those of a group of failures that have failed by its position; what the job itself makes is later. */
+/** Deliveries of a failure group that failed up to its change position; replays made by the job itself come later. */
 const selectedByCause = ({ toTime, toPosition, ...selection }: Selection, cause: string) =>
   and(
     belongsToWebhook(selection, selection.webhookId),
@@ -25,8 +25,8 @@ const selectedByCause = ({ toTime, toPosition, ...selection }: Selection, cause:
   )
 
 /**
- * The deliveries a replay of a range is about: original ones, so that an event is sent once per job. A failed one that
- * was replayed since, and has not failed again, needs no replay.
+ * The deliveries for a replay of a time range: only original ones, so that a job sends each event once. Excludes failed
+ * deliveries that were replayed and have not failed again.
  */
 function selectedByFilter(selection: Selection) {
   const { statuses, eventType, fromTime, toTime } = selection

@@ -70,7 +70,7 @@ describe('topics of two replicas', () => {
   it('miss no event that is published while a poll begins', async () => {
     let after: string | undefined
     for (let n = 0; n < 400; n++) {
-      // Another number of turns of the event loop each time, so that it meets every step of the poll.
+      // A different number of event loop turns each time, so that the publish coincides with every step of the poll.
       const polling = poll(1, 'race', after)
       for (let turn = 0; turn < n % 20; turn++) await new Promise(setImmediate)
       const [page, { id }] = await Promise.all([polling, publish(0, 'race', n)])
@@ -108,7 +108,7 @@ describe('topics of two replicas', () => {
     const first = (await poll(0, 'outage')).items[0]
     const polling = poll(0, 'outage', first?.id)
     await waitFor(() => replica(0).waiters.size === 1)
-    // Answered after the first read of the poll was, which has begun to wait then.
+    // When this poll returns, the first read of the waiting poll has finished and it waits.
     await poll(0, 'outage')
     await server.stop()
     await waitFor(() => replicas.every(({ link }) => !link.connected()))
@@ -118,7 +118,7 @@ describe('topics of two replicas', () => {
 
     server = await startEmbeddedNats({ storeDir, port })
     await waitFor(() => replicas.every(({ link }) => link.connected()))
-    // By another client, so that only the stream itself can tell.
+    // Published by a separate client, so that replicas can only learn of it from the stream.
     const link = connectNats({ url: server.url, name: 'other', log })
     const { createdAt, type, payload } = { createdAt: now, ...event(3) }
     await link.ready()
@@ -167,15 +167,15 @@ describe('topics of two replicas', () => {
     await waitFor(() => replica(0).waiters.size === 1)
     const manager = await jetstreamManager(await replica(1).link.ready())
     await manager.streams.delete(names.topicsStream)
-    // The first may be refused, as what is known of the stream is a few seconds old.
+    // The first attempt may be rejected, because cached information on the stream is a few seconds old.
     const { id } = await waitFor(() => publish(0, 'deleted', 1))
     expect((await polling).items).toMatchObject([{ id }])
-    // The other replica may give it another id, as long as it takes the stream for the old one.
+    // The other replica may report a different id while it still assumes the old stream.
     expect((await poll(1, 'deleted')).items).toMatchObject([{ payload: { n: 1 } }])
   })
 
   it('take a deduplication key again once the window of the stream has run out', async () => {
-    // What a replica knows of a stream that was made again is old for some seconds.
+    // Cached information on a recreated stream is outdated for some seconds.
     const idsOf = async (n: number) => (await poll(n, 'deleted')).items.map(({ id }) => id).join()
     await waitFor(async () => (await idsOf(0)) === (await idsOf(1)))
     const manager = await jetstreamManager(await replica(0).link.ready())
@@ -183,7 +183,7 @@ describe('topics of two replicas', () => {
     const publishKeyed = () => replica(1).topics.publish(tenant, 'window', keyed, { now, depth: 0 })
     const first = await publishKeyed()
     expect(await publishKeyed()).toEqual({ ...first, deduplicated: true })
-    // Five minutes are long for a test: 100 ms, in nanoseconds.
+    // Five minutes would be too long for a test: 100 ms, in nanoseconds.
     const { config } = await manager.streams.info(names.topicsStream)
     await manager.streams.update(names.topicsStream, { duplicate_window: 100_000_000 })
     const second = await waitFor(async () => {

@@ -11,15 +11,18 @@ import {
   startPollers,
 } from '../fixture/topic-clients.js'
 
-/** Pollers of one topic. */
+/** Number of pollers per topic. */
 const share = 10
 const publishers = 4
-/** LONG_POLLS=10000 is the full size, whose figures are printed. */
+/** LONG_POLLS=10000 runs the full size and prints its figures. */
 const full = process.env.LONG_POLLS !== undefined
 const polls = Number(process.env.LONG_POLLS ?? 100)
-/** POLLS_SEED=… repeats the choices of a run. */
+/** POLLS_SEED=… repeats the random choices of a run. */
 const seed = Number(process.env.POLLS_SEED ?? 20_252)
-/** Half of what a poll waits: one that ends with nothing so long after an event was acknowledged has not been woken by it. */
+/**
+ * Half of a poll's timeout: a poll that returns without events this long after an event
+ * was acknowledged was not woken by it.
+ */
 const lostMs = 10_000
 
 interface Sent {
@@ -56,7 +59,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
   }
   const memory = () => processes.map(({ pid }) => residentMb(pid))
 
-  /** The whole topic, as a program reads it that begins now. */
+  /** Reads the whole topic, like a client that starts now. */
   const contentOf = async (topic: string) => {
     const api = createApiClient(replicas.urls[0] ?? '', replicas.headers)
     const items: TopicEvent[] = []
@@ -69,7 +72,10 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
     return items
   }
 
-  /** Bursts to random topics, the next one when all pollers of the topic have the last. */
+  /**
+   * Publishes bursts to random topics; the next burst follows when all pollers of the topic
+   * have received the last one.
+   */
   const publishUntil = async (
     stopped: () => boolean,
     run: { topics: string[]; pollers: Poller[]; sent: Sent[]; publisher: number },
@@ -85,7 +91,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
         sent.push({ topic, id, publisher, n, answeredAtMs: performance.now() })
         last = id
       }
-      // Of a restart, whose time depends on the machine, only a part need be met by events.
+      // The duration of a restart depends on the machine; it is enough if events are published during part of it.
       if (!full) await pace(25)
       const readers = pollers.filter((poller) => poller.topic === topic)
       const isBehind = ({ seen }: Poller) => !seen.some(({ id }) => id === last)
@@ -111,7 +117,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
       expect(mine.map(({ payload }) => payload.n)).toEqual(expected)
     }
     for (const { seen } of pollers) expect(seen.map(({ id }) => id)).toEqual(ids)
-    // A publisher may be answered long after the pollers, where it had to ask again.
+    // The publisher may get its response long after the pollers, if it had to retry.
     const answeredAt = new Map(sent.map(({ id, answeredAtMs }) => [id, answeredAtMs]))
     const lost = pollers.flatMap(({ seen, unanswered }) =>
       unanswered.filter(({ beganMs, endedMs }) =>
@@ -183,7 +189,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
   )
 })
 
-/** How long after the answer to the publish each poll was answered, while nothing was restarted. */
+/** Latency of polls after the response to the publish, measured while no replica restarts. */
 function report(pollers: Poller[], sent: Sent[], memory: { idleMb: number[]; waitingMb: number[] }): void {
   const answeredAt = new Map(sent.map(({ id, answeredAtMs }) => [id, answeredAtMs]))
   const latencies = pollers

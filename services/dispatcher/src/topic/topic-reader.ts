@@ -13,10 +13,10 @@ export interface TopicPage {
   hasMore: boolean
 }
 
-/** A page is cut where it exceeds this, so that large payloads do not add up. */
+/** Maximum bytes of a page; it ends with the event that exceeds the limit. */
 const maxPageBytes = 4 * 1024 * 1024
 
-/** Sequence of the event a cursor names, 0 without one. Throws `invalid_cursor`. */
+/** Sequence of the event that the cursor names; 0 without a cursor. Throws `invalid_cursor`. */
 export async function findCursorSequence(
   log: StreamLog,
   topic: Topic,
@@ -25,14 +25,14 @@ export async function findCursorSequence(
   if (after === undefined) return 0
   const place = parseTopicEventId(await log.identity(), topic.subject, after)
   if (place) return place.sequence
-  // The stream may have been recreated a moment ago.
+  // The stream may have just been recreated.
   log.forget()
   const again = parseTopicEventId(await log.identity(), topic.subject, after)
   if (!again) throw invalidCursor()
   return again.sequence
 }
 
-/** The oldest events after a sequence. One request to NATS per event, and one for the newest. */
+/** The oldest events after a sequence. Makes one request to NATS per event, and one for the newest. */
 export async function readTopic(
   stream: StreamLog,
   topic: Topic,
@@ -40,7 +40,7 @@ export async function readTopic(
 ): Promise<TopicPage> {
   const newest = await stream.last(topic.subject)
   if (!newest || newest.sequence === after) return { items: [], hasMore: false }
-  // The event of the cursor is older than one that is kept, so it should be kept as well.
+  // The newest stored event is older than that of the cursor, so the cursor does not belong to this stream.
   if (newest.sequence < after) throw invalidCursor()
   const identity = await stream.identity()
   const items: TopicEvent[] = []

@@ -22,21 +22,21 @@ import { findCursorSequence, readTopic, type Topic, type TopicPage, toEvent } fr
 import type { Waiters } from './waiters.js'
 
 export interface ReadRequest {
-  /** Id of an event; those after it are read. */
+  /** An event id; later events are read. */
   after: string | undefined
   limit: number
-  /** How long to wait for the first one. */
+  /** Maximum milliseconds to wait for the first event. */
   timeoutMs: number
   signal: AbortSignal
 }
 
-/** The event bus, as the API sees it. */
+/** The event bus as offered by the API. */
 export interface Topics {
   publish(
     tenant: TenantScope,
     name: string,
     event: PublishTopicEvent,
-    /** `depth`: how many runs and executions have caused it. */
+    /** `depth`: number of runs and executions in the chain of causes. */
     options: { now: string; depth: number },
   ): Promise<PublishedTopicEvent>
   read(tenant: TenantScope, name: string, request: ReadRequest): Promise<TopicPage>
@@ -47,10 +47,10 @@ export interface TopicsOptions {
   link: NatsLink
   names: NatsNames
   waiters: Waiters
-  /** What a workspace may publish. */
+  /** Publishing budgets of workspaces. */
   budgets: Pick<Budgets, 'spend'>
   log: Logger
-  /** Limits of the stream, for when it has to be made again. */
+  /** Limits of the stream, used if it has to be recreated. */
   streams?: StreamOptions
 }
 
@@ -84,7 +84,10 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
     subject: names.topicSubject(workspaceId, environment, name),
   })
 
-  /** Polls that one event wakes read the same: they share it, unless something was stored since it began. */
+  /**
+   * Polls woken by the same event read the same page, so they share one read unless
+   * something was stored since it began.
+   */
   const readShared = (topic: Topic, after: number, limit: number): Promise<TopicPage> => {
     const key = `${topic.subject} ${after} ${limit} ${stored}`
     const current = underWay.get(key)
@@ -106,7 +109,7 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
       if (bytes > maxTopicEventBytes + envelopeBytes) throw tooLarge()
       budgets.spend('topicBytesPerMinute', tenant, bytes)
       budgets.spend('topicBytesPerDay', tenant, bytes)
-      // Asked for first, as an error after the append would hide that it took effect.
+      // Requested before the append, because an error afterwards would hide that it took effect.
       const identity = await stream.identity()
       const { deduplicationKey: key } = event
       const messageId = key === undefined ? undefined : sha256Hex(`${topic.subject}\0${key}`)
@@ -124,7 +127,7 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
 
     async read(tenant, name, { after, limit, timeoutMs, signal }) {
       const topic = topicOf(tenant, name)
-      // The cursor is looked at each time, since the stream may have been replaced while the poll waited.
+      // The cursor is resolved each time, since the stream may have been replaced while the poll waited.
       const readNow = async () => readShared(topic, await findCursorSequence(stream, topic, after), limit)
       if (timeoutMs === 0) return readNow()
       const waiter = waiters.add(topic.subject, timeoutMs, signal)
@@ -142,7 +145,7 @@ export function createTopics({ link, names, waiters, budgets, log, streams }: To
   }
 }
 
-/** Room for what is stored in addition to the request's body. */
+/** Bytes reserved for data stored in addition to the request's body. */
 const envelopeBytes = 1024
 
 function tooLarge(): ApiError {

@@ -1,4 +1,4 @@
-/** One poll that waits for news of a subject. Its own abort listener and list entry, to cost as little as can be. */
+/** One poll waiting for events of a subject. It is its own abort listener and list entry, to minimize memory. */
 export class Waiter {
   #news = false
   #ended = false
@@ -14,7 +14,10 @@ export class Waiter {
     else signal.addEventListener('abort', this)
   }
 
-  /** True once something may have been published since this was registered or last asked; false when it is over. */
+  /**
+   * Resolves to true if something may have been published since the registration or the last
+   * call; to false when the poll has ended.
+   */
   news(): Promise<boolean> {
     if (this.#ended) return Promise.resolve(false)
     if (this.#news) {
@@ -36,7 +39,7 @@ export class Waiter {
     this.#settle(false)
   }
 
-  /** The client has gone. */
+  /** The client disconnected. */
   handleEvent(): void {
     this.end()
   }
@@ -50,7 +53,7 @@ export class Waiter {
 
 const tickMs = 50
 
-/** The polls that wait on this replica. One timer for all of them, and none while there is no poll. */
+/** The polls waiting on this replica. They share one timer, which only runs while there are polls. */
 export class Waiters {
   readonly #bySubject = new Map<string, Set<Waiter>>()
   readonly #byTick = new Map<number, Set<Waiter>>()
@@ -65,7 +68,7 @@ export class Waiters {
     return size
   }
 
-  /** Register first and read afterwards: what is published in between is then news. */
+  /** Register before reading, so that anything published in between counts as new. */
   add(subject: string, timeoutMs: number, signal: AbortSignal): Waiter {
     const waiter = new Waiter(subject, Math.ceil((this.nowMs() + timeoutMs) / tickMs), signal)
     put(this.#bySubject, subject, waiter)
@@ -92,13 +95,13 @@ export class Waiters {
     for (const waiters of this.#bySubject.values()) for (const waiter of waiters) waiter.wake()
   }
 
-  /** Ends those whose time has come. */
+  /** Ends the polls whose timeout has passed. */
   sweep(): void {
     const now = this.nowMs() / tickMs
     for (const [tick, waiters] of this.#byTick) if (tick <= now) for (const waiter of waiters) waiter.end()
   }
 
-  /** Ends all, and from now on every one at once. */
+  /** Ends all polls, and every later one immediately. */
   drain(): void {
     this.#drained = true
     for (const waiters of this.#bySubject.values()) for (const waiter of waiters) waiter.end()

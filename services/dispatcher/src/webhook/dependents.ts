@@ -1,6 +1,6 @@
 import type { DependentsOfKind } from '@opsplane/service'
 
-/** Webhooks that send by the rights of a person. A change of the address, also to the same one, makes its caller the owner. */
+/** Webhooks that send with a user's rights. Setting the URL, even to the same value, makes the caller the owner. */
 export const dependentWebhooks: DependentsOfKind = {
   kind: 'webhook',
   query: `select id, state->>'name' as name, environment, state->'url' as more from webhooks

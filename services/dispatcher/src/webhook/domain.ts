@@ -21,7 +21,7 @@ import {
 import { type Caller, findReadPermissions, findUsePermissions, requireRights } from './rights.js'
 import { type Rotation, rotateSecrets, type SealedSecret } from './secret-rotation.js'
 
-/** Headers ready to be kept: `shown` to everyone, with `***` in place of the literal secrets in `sealed`. */
+/** Headers ready for storage: `shown` is visible to everyone, with `***` instead of the literal secrets in `sealed`. */
 export interface PreparedHeaders {
   shown: Record<string, string>
   /** Sealed values by header name. */
@@ -44,9 +44,9 @@ export interface WebhookState {
   orderingKey: string | null
   status: WebhookStatus
   pausedReason: PauseReason | null
-  /** Whose rights it acts by. */
+  /** The user whose rights it uses. */
   ownerId: string
-  /** What reading every event takes that it was ever subscribed to: it can be sent any of them again. */
+  /** Permissions to read all events it was ever subscribed to, because any of them can be resent to it. */
   reads: Permission[]
   environment: Environment
   createdAt: Instant
@@ -54,7 +54,7 @@ export interface WebhookState {
   /** Newest first. */
   secrets: SealedSecret[]
   sealedHeaders: Record<string, string>
-  /** Counts resumes: failures of an earlier epoch no longer count. */
+  /** Number of resumes; failures of an earlier epoch do not count. */
   epoch: number
 }
 
@@ -74,21 +74,21 @@ export type UpdateWebhookCommand = {
   caller: Caller
   settings: Omit<UpdateWebhook, 'secret' | 'headers'>
   headers?: PreparedHeaders
-  /** Absent: stays. Null: removed. */
+  /** Absent: unchanged. Null: removed. */
   sealedSecret?: string | null
 }
 export type RotateSecretCommand = Rotation & { kind: 'rotate_secret' }
 export type DeleteWebhookCommand = { kind: 'delete' }
-/** The platform's own decision, taken where a delivery's outcome is recorded. */
+/** A decision of the platform, made when the result of a delivery is recorded. */
 export type AutoPauseCommand = {
   kind: 'auto_pause'
   now: Instant
   reason: Exclude<PauseReason, 'user'>
   consecutiveFailures: number
-  /** The epoch the failures were counted in; a webhook resumed since is not paused for them. */
+  /** The epoch of the failures; a webhook that was resumed since is not paused for them. */
   epoch: number
 }
-/** The platform's own decision, when the owner may no longer do what the webhook needs. */
+/** A decision of the platform, when the owner lacks a right that the webhook needs. */
 export type SuspendCommand = { kind: 'suspend'; now: Instant; ownerId: string; missing: Permission[] }
 export type WebhookCommand =
   | CreateWebhookCommand
@@ -212,7 +212,7 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
   return decisions
 }
 
-/** A user who changes one of these becomes the owner: it is sent in their name. */
+/** A user who changes one of these fields becomes the owner, because requests are sent on their behalf. */
 export const affectsRequests = (given: {
   url?: unknown
   events?: unknown
@@ -220,7 +220,7 @@ export const affectsRequests = (given: {
   headers?: unknown
 }): boolean => [given.url, given.events, given.filter, given.headers].some((value) => value !== undefined)
 
-/** What a request says, null included, or else what is there. */
+/** The requested value, including null, or the present one if it is absent. */
 function given<Value>(requested: Value | null | undefined, present: Value | null): Value | null {
   return requested === undefined ? present : requested
 }
@@ -254,8 +254,8 @@ function resumed(state: WebhookState, now: Instant): WebhookState {
 }
 
 /**
- * A value that is never shown was meant for the server it was given for: kept for another one, it would be sent to
- * the operator of that one. Throws validation_failed naming the header.
+ * A hidden value was intended for the server it was entered for; after a change of the URL it would be sent to the
+ * operator of another one. Throws validation_failed with the header.
  */
 function checkOrigin(after: WebhookState, before: WebhookState): void {
   if (new URL(after.url).origin === new URL(before.url).origin) return
@@ -270,7 +270,7 @@ function checkOrigin(after: WebhookState, before: WebhookState): void {
   )
 }
 
-/** A header sent back as `***` keeps the value it has. */
+/** A header sent back as `***` keeps its value. */
 function keepRedacted({ shown, sealed }: PreparedHeaders, present: Record<string, string>): PreparedHeaders {
   const kept = { ...sealed }
   for (const [name, value] of Object.entries(shown)) {

@@ -29,12 +29,12 @@ export async function listWebhooks({ db }: Database, options: ListWebhooks): Pro
   return { ...page, items: await withFailures({ db }, tenant, page.items) }
 }
 
-/** Those there are at this moment. */
+/** The present number of webhooks. */
 export async function countWebhooks({ db }: Pick<Database, 'db'>, tenant: TenantScope): Promise<number> {
   return db.$count(webhooks, belongsToTenant(webhooks, tenant))
 }
 
-/** Fills in the failures in a row, which are counted apart from the webhook. */
+/** Adds the number of consecutive failures, which is stored separately from the webhook. */
 export async function withFailures(
   { db }: Pick<Database, 'db'>,
   tenant: TenantScope,
@@ -49,7 +49,7 @@ export async function withFailures(
       webhooks,
       and(
         eq(webhooks.id, webhookHealth.webhookId),
-        // Failures of an earlier epoch are history.
+        // Failures of an earlier epoch do not count.
         sql`(${webhooks.state}->>'epoch')::int = ${webhookHealth.epoch}`,
       ),
     )

@@ -12,7 +12,7 @@ afterAll(() => fixture?.stop())
 it('webhooks are followed after their table was rebuilt as before', async () => {
   await fixture.webhook('before')
   await fixture.publish({ type: 'after.created' })
-  // Else it may be taken to the webhook that is made after it.
+  // Otherwise the event might be matched after the next webhook was created.
   await waitUntilSettled(fixture.service)
   await fixture.service.rebuild()
   const webhook = await fixture.webhook('after')

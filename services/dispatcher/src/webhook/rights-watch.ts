@@ -19,7 +19,7 @@ export interface RightsWatchOptions {
   onChange(webhookId: string, tenant: { workspaceId: string; environment: Environment }): void
 }
 
-/** Pauses the webhooks whose owner may no longer do what they need. */
+/** Pauses webhooks whose owner has lost a right they need. */
 export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): BackgroundWork[] {
   const { database, clock } = ctx
   const { aggregate, settings, rules, onChange } = options
@@ -47,7 +47,7 @@ export function watchRights(ctx: ServiceContext, options: RightsWatchOptions): B
   })
 }
 
-/** Who owns active webhooks in the workspace. */
+/** The owners of active webhooks in the workspace. */
 async function ownersIn(
   { sql }: Database,
   workspaceId: string,

@@ -83,7 +83,7 @@ describe('the rights of webhooks', () => {
       events: ['incident.*'],
       headers: {},
     })
-    // What it was sent before can be sent again, so it always takes the same rights.
+    // Earlier events can be resent to the webhook, so it keeps requiring the same rights.
     expect(narrowed.data(Webhook).required_permissions).toEqual(['audit:read', 'itsm:read'])
     expect(missing(await patch(stranger, { url: fixture.endpoint('elsewhere') }))).toEqual(['audit:read'])
   })

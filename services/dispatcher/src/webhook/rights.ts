@@ -7,19 +7,19 @@ import {
   referencedSecrets,
 } from '@opsplane/contracts'
 
-/** Who wants something of a webhook. */
+/** The caller who reads or changes a webhook. */
 export interface Caller {
   userId: string
   permissions: readonly string[]
 }
 
-/** What of a webhook decides about the rights it needs. */
+/** The parts of a webhook that determine the rights it needs. */
 interface Needs {
   headers: Readonly<Record<string, string>>
   reads: readonly Permission[]
 }
 
-/** What reading the events of these patterns takes, in addition to what was needed before. */
+/** Permissions to read the events of these patterns, added to those needed before. */
 export function findReadPermissions(
   patterns: readonly string[],
   before: readonly Permission[] = [],
@@ -28,17 +28,17 @@ export function findReadPermissions(
   return permissions.filter((each) => needed.has(each))
 }
 
-/** Whatever else it takes to act as the webhook does. */
+/** Permissions to act as the webhook, other than reading events. */
 export function findUsePermissions({ headers }: Pick<Needs, 'headers'>): Permission[] {
   const refers = Object.values(headers).some((value) => referencedSecrets(value).length > 0)
   return refers ? ['secrets:use'] : []
 }
 
-/** The permissions a user lacks to act as the webhook does. `hidden`: as `missingRights` has it. */
+/** The permissions a user lacks to act as the webhook. `hidden`: see `missingRights`. */
 export const findMissingPermissions = (held: readonly string[], needs: Needs, hidden = false): Permission[] =>
   missingRights(held, { reads: needs.reads, uses: findUsePermissions(needs) }, hidden)
 
-/** A webhook does nothing its owner may not do. Throws `forbidden` naming what is missing. */
+/** A webhook may do only what its owner may do. Throws `forbidden` with the missing permissions. */
 export function requireRights({ permissions: held }: Caller, needs: Needs): void {
   const missing = findMissingPermissions(held, needs)
   if (missing.length === 0) return

@@ -14,10 +14,10 @@ export interface RotationContext {
   aggregate: WebhookAggregate
 }
 
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 const secretBytes = 32
 
-/** Gives a webhook a new secret. One that is made here is in the answer, and nowhere else in the clear. */
+/** Rotates a webhook's secret. A generated secret is returned in the response, and nowhere else in plain text. */
 export async function rotateSecret(
   { database, store, vault, aggregate }: RotationContext,
   webhookId: string,

@@ -25,7 +25,7 @@ afterAll(async () => {
 const rotate = (id: string, body?: unknown, headers?: Record<string, string>) =>
   fixture.api.post(`/webhooks/${id}/secrets/rotate`, body, headers)
 
-/** The request of a new event's delivery. */
+/** Publishes an event and returns the request of its delivery. */
 async function delivered(name: string, webhookId: string): Promise<ReceivedRequest> {
   const before = fixture.requestsTo(name).length
   await fixture.publish({ type: `${name}.created` })
@@ -35,7 +35,7 @@ async function delivered(name: string, webhookId: string): Promise<ReceivedReque
   return request
 }
 
-/** The signature headers of a request, and what they have to be with these secrets. */
+/** The signature headers of a request, and the expected ones for these secrets. */
 function signatures({ headers, rawBody }: ReceivedRequest, secrets: string[]) {
   const content = {
     messageId: String(headers['webhook-id']),

@@ -37,7 +37,7 @@ export interface WebhookRoutesContext {
   limits: Limits
   secretTargets: SecretTargets
   rules: SubscriptionRules
-  /** Whether a subscription entry matches any event there is. */
+  /** Whether a subscription entry matches any existing event type. */
   matchesSomeEvent(pattern: string): boolean
   /** Called after a webhook was changed, paused, resumed or deleted. */
   onChange(webhookId: string, tenant: TenantScope): void
@@ -109,7 +109,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     tag,
     scope: 'webhooks:read',
     response: Webhook,
-    // Failures are counted without a new version.
+    // The failure count changes without a new version.
     changesUnversioned: true,
     handler: async ({ params, meta }) =>
       counted(database, meta.tenant, await aggregate.get(params.id, meta.tenant)),
@@ -175,7 +175,7 @@ async function counted(database: Database, tenant: TenantScope, webhook: Webhook
   return filled
 }
 
-/** An entry that matches nothing would wait for ever. Throws validation_failed naming each, and what it may have meant. */
+/** Rejects entries that match no event type. Throws validation_failed with each entry and a suggestion. */
 function refuseUnknownEvents(
   { matchesSomeEvent }: Pick<WebhookRoutesContext, 'matchesSomeEvent'>,
   events: readonly string[],
@@ -188,13 +188,13 @@ function refuseUnknownEvents(
   if (details.length > 0) throw validationFailed(details)
 }
 
-/** Of several created at the same moment a few more may come through. */
+/** Concurrent creations may exceed the limit slightly. */
 async function refuseTooMany({ database, limits }: WebhookRoutesContext, tenant: TenantScope): Promise<void> {
   const max = limits.of('webhooks', tenant.workspaceId)
   if (max > 0 && (await countWebhooks(database, tenant)) >= max) throw quotaExceeded('webhooks', max)
 }
 
-/** Throws `forbidden` naming the row rules that hide from the caller what the webhook would be sent then. */
+/** Throws `forbidden` with the row rules that would hide events of the subscription from the caller. */
 async function requireUnhidden(
   rules: SubscriptionRules,
   present: Pick<Webhook, 'events' | 'filter'>,

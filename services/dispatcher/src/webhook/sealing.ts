@@ -5,14 +5,14 @@ import type { PreparedHeaders } from './domain.js'
 import { isValidAt } from './secret-rotation.js'
 import type { Target } from './target.js'
 
-/** Header names whose literal value is taken for a secret. */
+/** Names of headers whose literal value is treated as a secret. */
 const sensitiveName = /auth|cookie|token|secret|key|passw|credential|signature|session/i
 
-/** What the value of a sealed field is bound to, in addition to its workspace. */
+/** Context that a sealed value is bound to, in addition to its workspace. */
 const secretPlace = (webhookId: string) => `webhook|${webhookId}|secret`
 const headerPlace = (webhookId: string, name: string) => `webhook|${webhookId}|header|${name.toLowerCase()}`
 
-/** Seals what must be neither shown nor kept in the clear: see ADR 010. */
+/** Seals values that must be neither shown nor stored in plain text: see ADR 010. */
 export async function prepareHeaders(
   vault: Vault,
   workspaceId: string,
@@ -33,20 +33,20 @@ export function sealSecret(vault: Vault, workspaceId: string, webhookId: string,
   return vault.seal(workspaceId, secret, secretPlace(webhookId))
 }
 
-/** What a target's requests are made with, in the clear. */
+/** Credentials for a target's requests, in plain text. */
 export interface Credentials {
-  /** Signing secrets valid now, newest first. */
+  /** Currently valid signing secrets, newest first. */
   secrets: string[]
-  /** Custom headers; `{{secrets.name}}` not resolved yet. */
+  /** Custom headers, in which `{{secrets.name}}` is not resolved yet. */
   headers: Record<string, string>
-  /** Names of the headers whose value is secret as a whole. */
+  /** Names of the headers whose whole value is secret. */
   secretHeaders: ReadonlySet<string>
 }
 
-/** Targets whose opened fields are kept. */
+/** Maximum targets whose decrypted fields are cached. */
 const maxOpened = 5_000
 
-/** Opens targets' sealed fields, each version once. */
+/** Decrypts the sealed fields of targets, once per version. */
 export function createCredentials(
   vault: Vault,
   nowMs: () => number,
@@ -79,7 +79,7 @@ export function createCredentials(
   return async (target) => {
     const { secrets, ...rest } = await opened(target)
     const now = new Date(nowMs()).toISOString()
-    // Overlaps end by the clock, not by a change of the webhook.
+    // Overlaps end by time, without a change of the webhook.
     const valid = secrets.filter((secret) => isValidAt(secret, now))
     return { ...rest, secrets: valid.map(({ secret }) => secret) }
   }

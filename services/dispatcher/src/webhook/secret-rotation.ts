@@ -1,6 +1,6 @@
 import { ApiError, type Instant } from '@opsplane/contracts'
 
-/** A signing secret as the vault sealed it. Several may be valid while one replaces another. */
+/** A sealed signing secret. Several may be valid during a rotation. */
 export interface SealedSecret {
   sealed: string
   createdAt: Instant
@@ -8,10 +8,10 @@ export interface SealedSecret {
   expiresAt: Instant | null
 }
 
-/** Each valid secret is one more signature on every request. */
+/** Each valid secret adds a signature to every request. */
 export const maxValidSecrets = 10
 
-/** Whether requests made at this instant are signed with it. */
+/** Whether requests made at this instant are signed with the secret. */
 export function isValidAt({ expiresAt }: Pick<SealedSecret, 'expiresAt'>, now: Instant): boolean {
   return expiresAt === null || expiresAt > now
 }
@@ -19,13 +19,13 @@ export function isValidAt({ expiresAt }: Pick<SealedSecret, 'expiresAt'>, now: I
 export interface Rotation {
   sealedSecret: string
   now: Instant
-  /** The end of the replaced secret's validity; null ends it, and every earlier overlap, at once. */
+  /** When the replaced secret expires; null ends it, and every earlier overlap, immediately. */
   overlapUntil: Instant | null
 }
 
 /**
- * The secrets after a rotation, newest first. A secret replaced earlier keeps the overlap it was given. Throws
- * `conflict` when too many would be valid at once.
+ * The secrets after a rotation, newest first. A secret replaced earlier keeps its overlap. Throws `conflict` if too
+ * many would be valid at the same time.
  */
 export function rotateSecrets(
   secrets: readonly SealedSecret[],

@@ -9,7 +9,7 @@ import { jsonPointer } from '@opsplane/http'
 
 type Sends = Pick<Webhook, 'url' | 'headers'>
 
-/** The secrets that headers refer to, each for the host of the webhook. */
+/** The secrets that headers refer to, each with the host of the webhook. */
 export const listSecretTargets = ({ url, headers }: Sends): (SecretTarget & { path: string })[] =>
   Object.entries(headers).flatMap(([header, value]) =>
     referencedSecrets(value).map((name) => ({
@@ -17,7 +17,7 @@ export const listSecretTargets = ({ url, headers }: Sends): (SecretTarget & { pa
     })),
   )
 
-/** Those a change puts to use: none where it leaves what is sent, and whether, as it is. */
+/** The secrets that a change puts to use; none if it changes neither the requests nor whether they are sent. */
 export function listChangedSecretTargets(
   { url, headers, status }: Pick<UpdateWebhook, 'url' | 'headers' | 'status'>,
   present: Sends,

@@ -1,22 +1,22 @@
 import { Environment, type TenantScope } from '@opsplane/contracts'
 import type { WebhookState } from './domain.js'
 
-/** Events of one source that are not for a webhook, as they were fanned out before it was there: see ADR 040. */
+/** Events of one source that were fanned out before a webhook existed and are not sent to it: see ADR 040. */
 export interface Fence {
   source: string
-  /** Everything up to this position. */
+  /** All positions up to this one are fenced. */
   floor: number
-  /** And these above it: of each run the first one, and the last one with a minus. */
+  /** Fenced positions above it, as runs: the first position, followed by the last one negated. */
   done: readonly number[]
 }
 
-/** A webhook as the delivery path needs it. Immutable: another version is another target. */
+/** A webhook in the form needed for deliveries. Immutable: each version is a separate target. */
 export interface Target extends WebhookState {
   version: number
   tenant: TenantScope
 }
 
-/** A row that this service wrote itself. */
+/** A row written by this service, so it is not validated. */
 export interface WebhookRow {
   id: string
   workspace_id: string

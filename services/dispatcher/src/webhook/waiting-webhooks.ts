@@ -8,22 +8,22 @@ import {
 import { defineRoute, type Route } from '@opsplane/http'
 import type { StatementRunner } from '@opsplane/postgres'
 
-/** A webhook with deliveries that have not ended. */
+/** A webhook with unfinished deliveries. */
 export interface WaitingWebhook {
   id: string
   workspaceId: string
   environment: Environment
   name: string
-  /** Where it sends to, without path and query. */
+  /** Host of its URL, without path and query. */
   host: string
   status: string
-  /** Deliveries that have not ended; 10000 stands for more. */
+  /** Number of unfinished deliveries; 10000 means at least that many. */
   waiting: number
-  /** When the event of the oldest of them happened. */
+  /** Time of the event of the oldest one. */
   oldestAt: string
-  /** Failed deliveries in a row. */
+  /** Consecutive failed deliveries. */
   failures: number
-  /** Why the last attempt of the oldest one failed; null before the first and after an answer. */
+  /** Error of the oldest delivery's last attempt; null before the first attempt or if there was a response. */
   lastError: string | null
   lastStatus: number | null
 }
@@ -35,7 +35,7 @@ interface Row extends Omit<WaitingWebhook, 'oldestAt' | 'host'> {
 
 const maxCounted = 10_000
 
-/** Webhooks of one workspace, or of all, by how long their oldest delivery waits, the longest first. */
+/** Webhooks of one workspace or of all, ordered by the waiting time of their oldest delivery, longest first. */
 export async function findLateWebhooks(
   run: StatementRunner,
   limit: number,
@@ -56,7 +56,7 @@ async function countPaused(run: StatementRunner, workspaceId?: string): Promise<
   return row?.paused ?? 0
 }
 
-/** For those who operate the installation and for owners, who see names and counts. */
+/** For operators of the installation, and for owners; returns names and counts. */
 export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =>
   defineRoute({
     operationId: 'findLateWebhooks',

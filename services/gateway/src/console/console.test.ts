@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.stop())
 
-/** Not fetch, which says by itself that it is no visit, and resolves dots. */
+/** Does not use fetch, which sets its own Sec-Fetch-Mode and resolves dots in paths. */
 async function ask(path: string, headers: Record<string, string> = {}, method = 'GET') {
   return new Promise<{ status: number; headers: NodeJS.Dict<string | string[]>; bytes: Buffer }>(
     (resolve, reject) => {

@@ -1,15 +1,15 @@
 import { type AssetList, type CachedDocument, cacheDocument } from '@opsplane/http'
 
-/** Below it are the scripts, styles and fonts of the console. */
+/** Path prefix of the console's scripts, styles and fonts. */
 export const assetPath = '/console/assets/'
-/** Where a page that has been open for long asks whether it is still the present one. */
+/** Lets a page that has been open for long check whether it is outdated. */
 export const versionPath = '/console/version'
 
-/** The same page at every address and for every user: the requests it then makes are subject to the user's rights. */
+/** The same page for every address and user: the requests it makes are subject to the user's rights. */
 export const consolePage = (assets: AssetList): CachedDocument =>
   cacheDocument('text/html; charset=utf-8', Buffer.from(html(assets)))
 
-/** Names the script of the page, which differs from build to build. */
+/** Names the script of the page, which differs between builds. */
 export const consoleVersion = ({ script }: AssetList): CachedDocument =>
   cacheDocument(
     'application/json; charset=utf-8',
@@ -17,8 +17,8 @@ export const consoleVersion = ({ script }: AssetList): CachedDocument =>
   )
 
 /**
- * Everything comes from here: nothing inline, nothing from elsewhere, no frame, and no text becomes markup. There are no
- * nonces, as the page has no style element either (ADR 154).
+ * Allows only resources of this origin, and images in `data:` URLs: no inline code, no other origins, no frames, and no
+ * text as markup. No nonces are needed, since the page has no style element either (ADR 154).
  */
 export const consoleHeaders: Readonly<Record<string, string>> = {
   'Cache-Control': 'no-cache',
@@ -39,7 +39,7 @@ export const consoleHeaders: Readonly<Record<string, string>> = {
   'Permissions-Policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
 }
 
-/** Of the fonts those that every page is written in: text does not change its width when they come. */
+/** The fonts used on every page; preloaded, so that text does not change its width when they arrive. */
 const isBasicFont = (file: string) => /-latin-wght-normal-\w+\.woff2$/.test(file)
 
 const html = ({ script, style, files, preload }: AssetList) => `<!doctype html>

@@ -3,13 +3,13 @@ import express, { type Request, type Router } from 'express'
 import type { SendDocument } from '../document-sender.js'
 import { assetPath, consoleHeaders, consolePage, consoleVersion, versionPath } from './page.js'
 
-/** What the build has made of the package `console`. */
+/** The build output of the package `console`. */
 export const consoleAssets = (): BuiltAssets =>
   builtAssets(new URL('../../../../console/bundle/', import.meta.url))
 
 /**
- * The console: its assets, and its page at every other address outside the API that a browser navigates to. To
- * programs such an address is unknown, as to scripts of a page.
+ * Serves the console: its assets, and its page at every other address outside the API to which a browser navigates.
+ * Programs and scripts of a page get a 404 there.
  */
 export function consoleRoutes(sendDocument: SendDocument, assets: BuiltAssets): Router {
   let page: CachedDocument | undefined
@@ -31,7 +31,10 @@ export function consoleRoutes(sendDocument: SendDocument, assets: BuiltAssets): 
   return router
 }
 
-/** Whether a browser goes to the address, and outside the API. One on a plain origin names no mode, but wants a page. */
+/**
+ * Whether a browser navigates to an address outside the API. On an origin without TLS browsers send no Sec-Fetch-Mode,
+ * so the Accept header decides.
+ */
 function isVisit({ method, path, headers }: Request): boolean {
   if (method !== 'GET' && method !== 'HEAD') return false
   if (path === '/api' || path.startsWith('/api/') || path.startsWith(assetPath)) return false

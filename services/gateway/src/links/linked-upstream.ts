@@ -7,16 +7,19 @@ import type { Feed, FeedReader, Links } from './links.js'
 
 export interface LinkedUpstreamOptions {
   links: Links
-  /** For what no link can be had for. */
+  /** Used when no link is available. */
   plain: Upstream
-  /** Bounds the wait for a feed's begin. */
+  /** Maximum milliseconds until a feed begins. */
   timeoutMs: number
 }
 
-/** Bytes that are taken before the service learns of it. */
+/** Bytes consumed before they are acknowledged to the service. */
 const creditBytes = 16 * 1024
 
-/** Sends requests for feeds over links: a connection of its own for each would take the gateway and the service three times the memory. */
+/**
+ * Sends requests for feeds over links: a separate connection for each would need three
+ * times the memory in gateway and service.
+ */
 export function createLinkedUpstream({ links, plain, timeoutMs }: LinkedUpstreamOptions): Upstream {
   return {
     forward: (forwarding) => new LinkedAnswer(forwarding, { links, plain, timeoutMs }).begin(),
@@ -24,7 +27,7 @@ export function createLinkedUpstream({ links, plain, timeoutMs }: LinkedUpstream
   }
 }
 
-/** One feed on its way to its client. Of the request nothing is kept once it is answered. */
+/** One feed on its way to its client. Keeps nothing of the request after the response has begun. */
 class LinkedAnswer implements FeedReader {
   readonly #res: ServerResponse
   readonly #options: LinkedUpstreamOptions
@@ -33,7 +36,7 @@ class LinkedAnswer implements FeedReader {
   #over: (() => void) | undefined
   #feed: Feed | undefined
   #answer: OpenAnswer | undefined
-  /** What has come since it is not certain whether the client may have it. */
+  /** Data received while the client's permission is being checked. */
   #held: Buffer[] | undefined
   #hasEnded = false
   #isOver = false
@@ -79,7 +82,7 @@ class LinkedAnswer implements FeedReader {
     if (this.#held) this.#held.push(bytes)
     else if (!this.#answer || this.#answer.isConfirmed()) this.#write(bytes)
     else {
-      // Those that come meanwhile are asked about by themselves, unless the answer is still certain then.
+      // Data that arrives meanwhile is checked again, unless the confirmation is still valid then.
       this.#hold(this.#answer.confirmed(), () => this.#write(bytes))
     }
   }
@@ -93,13 +96,13 @@ class LinkedAnswer implements FeedReader {
     const forwarding = this.#forwarding
     if (!forwarding || this.#res.headersSent || this.#isOver) this.#fail(error)
     else {
-      // Nothing was answered, and what only reads may be asked for again.
+      // Nothing was sent yet, and requests for feeds only read, so the request can be repeated.
       this.#leave()
       this.#options.plain.forward(forwarding)
     }
   }
 
-  /** Goes on once the client may have what comes; ends the answer where they may not. */
+  /** Continues once the client's permission is confirmed; ends the response if it is not. */
   #hold(allowed: Promise<void>, goOn: () => void): void {
     this.#held = []
     allowed.then(
@@ -148,7 +151,7 @@ class LinkedAnswer implements FeedReader {
     const forwarding = this.#forwarding
     this.#leave()
     this.#over?.()
-    // Cut short, so that the client cannot take a part for the whole.
+    // Destroyed, so that the client cannot mistake a part for the whole.
     if (this.#res.headersSent || this.#res.destroyed || !forwarding) this.#res.destroy()
     else forwarding.fail(error instanceof ApiError ? error : serviceUnavailable(error))
   }
@@ -169,9 +172,9 @@ class LinkedAnswer implements FeedReader {
 }
 
 /**
- * Node keeps the headers of a request and of its answer until the answer is over: 2.9 KB for each of thousands of streams that are
- * open for hours. 2.0 KB of that is the text of the answer's headers, which only a private field refers to; `headersSent` is true
- * while it is not empty.
+ * Node keeps the headers of request and response until the response ends: 2.9 KB for each of thousands of streams that
+ * are open for hours. 2.0 KB of it is the text of the response headers, which only a private field refers to;
+ * `headersSent` is true while the field is not empty.
  */
 function releaseHeaders(res: ServerResponse): void {
   res.req.rawHeaders = []

@@ -17,12 +17,12 @@ import {
   type TestPlatform,
 } from '../fixture/platform.js'
 
-/** A feed of the service: what it sends, and whether its reader has left. */
+/** A feed of the service: the texts it sends, and whether its reader has disconnected. */
 interface Feed {
   send(text: string): void
   end(): void
   hasLeft(): boolean
-  /** How many texts were asked for. */
+  /** Number of texts requested. */
   asked(): number
 }
 
@@ -30,7 +30,7 @@ let platform: TestPlatform
 let port: number
 let service: Listening
 const sockets = new Set<Socket>()
-/** Links that were asked for, and feeds that were asked for without one. */
+/** Number of requested links, and of feeds requested without a link. */
 let [upgrades, plain] = [0, 0]
 const feeds = new Map<string, Feed>()
 const opened: { close(): void }[] = []

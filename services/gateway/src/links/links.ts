@@ -13,41 +13,41 @@ import {
 } from '@opsplane/http'
 import { z } from 'zod'
 
-/** Connections to one service, each of which carries the feeds of many clients. */
+/** Connections to one service, each shared by the feeds of many clients. */
 export interface Links {
-  /** Asks for a feed. `headers`: name, value, name, value … */
+  /** Requests a feed. `headers`: name, value, name, value … */
   open(request: { path: string; headers: readonly string[] }, reader: FeedReader): Feed
   close(): void
 }
 
-/** Who a feed is for. Called in this order, and not any more once the feed is closed. */
+/** Receiver of a feed. Methods are called in this order, and never after the feed is closed. */
 export interface FeedReader {
   onHead(status: number, headers: readonly string[]): void
   onData(bytes: Buffer): void
-  /** It is complete. */
+  /** The feed is complete. */
   onEnd(): void
-  /** It is not, and nothing more of it comes. */
+  /** The feed was interrupted; nothing more arrives. */
   onLost(error: Error): void
 }
 
 export interface Feed {
-  /** So many bytes were taken, so that as many more may come. */
+  /** Acknowledges consumed bytes, so that the service may send as many more. */
   taken(bytes: number): void
-  /** The client has gone. */
+  /** The client disconnected. */
   close(): void
 }
 
 export interface LinksOptions {
   url: string
   tls: InternalTls | undefined
-  /** Of the gateway itself. */
+  /** Token of the gateway itself. */
   token(): Promise<string>
-  /** Bounds connecting, and each silence while a feed is open. */
+  /** Maximum milliseconds to connect, and between data while a feed is open. */
   timeoutMs: number
 }
 
 const maxFrameBytes = 16 * 1024 * 1024
-/** Until then a link that carries nothing is there for the next feed. */
+/** Milliseconds for which an unused link is kept for the next feed. */
 const unusedMs = 4_000
 const Head = z.object({ status: z.int(), headers: z.array(z.string()) })
 
@@ -67,7 +67,7 @@ export function createLinks(options: LinksOptions): Links {
   }
 }
 
-/** One connection; what is asked for before it is there waits for it. */
+/** One connection; feeds requested before it is established wait for it. */
 class Link {
   readonly #feeds = new Map<number, FeedReader>()
   readonly #over: () => void
@@ -134,7 +134,7 @@ class Link {
     for (const frame of this.#waiting.splice(0)) this.#send(...frame)
     socket.on('error', (error) => this.fail(error))
     socket.once('close', () => this.fail(new Error('the link was closed')))
-    // Every feed has a heartbeat.
+    // Every feed has a heartbeat, so silence means a failure.
     socket.setTimeout?.(this.#timeoutMs, () => this.fail(new Error('the service is silent')))
     if (this.#feeds.size === 0) this.#endUnused()
   }

@@ -6,7 +6,7 @@ import { createOpenAnswers } from './open-answers.js'
 const allowed = ['itsm:read']
 type Answers = (readonly string[] | null)[]
 
-/** Open answers on a clock and a timer of the test, which also answers for settings. */
+/** Open responses with the test's clock and timer; the test also plays settings. */
 function started() {
   let now = 0
   let timer: (() => void) | undefined
@@ -46,14 +46,14 @@ function started() {
       return answers.follow({ question, principal, refuse: () => refused.push(token) })
     },
     pass,
-    /** Time passes, and then the timer is due. */
+    /** Advances the clock, then fires the timer. */
     fire(ms: number) {
       pass(ms)
       const act = timer
       timer = undefined
       act?.()
     },
-    /** What has settled by now has its effects. */
+    /** Lets promise callbacks run. */
     settle: () => new Promise(setImmediate),
   }
 }

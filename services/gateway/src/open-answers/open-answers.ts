@@ -2,58 +2,55 @@ import { ApiError, type Principal } from '@opsplane/contracts'
 import { systemTimers, type Timer, type Timers } from '@opsplane/runtime'
 import { buildVerifyKey, type VerifyRequest } from '../token-cache.js'
 
-/** Answers that go on for long, such as streams of events, and whether their callers may still have them. */
+/** Long-running responses, such as event streams, and checks that their callers are still permitted to receive them. */
 export interface OpenAnswers {
-  /** From an answer's beginning, at which its caller was checked, to its end. */
+  /** Follows a response from its beginning, when its caller was authenticated, to its end. */
   follow(options: FollowedAnswer): OpenAnswer
-  /** Voids the confirmations of the principals that match. */
+  /** Invalidates the confirmations of the principals that match. */
   forget(matches: (principal: Principal) => boolean): void
   close(): void
 }
 
 export interface FollowedAnswer {
   question: VerifyRequest
-  /** Who it was begun for, with the permissions it may need all of. */
+  /** The principal at the beginning, whose permissions may all be needed. */
   principal: Principal
-  /** Called once its caller may have no more of it. */
+  /** Called once the caller may no longer receive the response. */
   refuse(error: ApiError): void
 }
 
 export interface OpenAnswer {
-  /** Whether its caller was confirmed within the last second. */
+  /** Whether the caller was confirmed within the last second. */
   isConfirmed(): boolean
-  /** Resolves once its caller is confirmed; rejects where that cannot be found out. */
+  /** Resolves once the caller is confirmed; rejects if that cannot be determined. */
   confirmed(): Promise<void>
   stop(): void
 }
 
 export interface OpenAnswersOptions {
-  /** What each token allows at this moment, in the order of the questions; null for one that is refused. */
+  /** Present permissions of each token, in the order of the requests; null for a rejected token. */
   ask(questions: readonly VerifyRequest[]): Promise<(readonly string[] | null)[]>
   monotonicMs(): number
   timers?: Pick<Timers, 'setTimeout' | 'clearTimeout'>
 }
 
-/** Answers of one token, workspace and environment. */
+/** The open responses of one token, workspace and environment. */
 interface Caller {
   question: VerifyRequest
   principal: Principal
   answers: Set<FollowedAnswer>
-  /** When settings was asked that has confirmed it. */
+  /** When the confirming request to settings was sent. */
   askedAt: number
-  /** How often it was voided: an answer to an earlier question confirms nothing. */
+  /** Number of invalidations: the result of an earlier request confirms nothing. */
   forgotten: number
 }
 
-/** How long a confirmation is valid. */
+/** Milliseconds for which a confirmation is valid. */
 const validMs = 1_000
-/** Sooner than it expires, so that no event waits for the next one. */
+/** Milliseconds; shorter than the validity, so that no event has to wait for a confirmation. */
 const askEveryMs = 750
 
-/**
- * Asks settings about all callers together, once for those who have the same token, and no more often than every 750 ms unless an
- * answer waits.
- */
+/** Verifies all callers together, once per token, and at most every 750 ms unless a response waits. */
 export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
   const { ask, monotonicMs, timers = systemTimers } = options
   const callers = new Map<string, Caller>()
@@ -93,7 +90,8 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
   }
   const confirmed = async (caller: Caller) => {
     const heldAt = monotonicMs()
-    // What was asked for since is certain enough, however long the answer has taken: a slow settings delays events, and loses none.
+    // A confirmation requested after the wait began is valid, however long it took: a slow settings service delays
+    // events, but loses none.
     while (caller.answers.size > 0 && !isConfirmed(caller) && caller.askedAt < heldAt) await begin()
   }
 
@@ -132,7 +130,10 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
   }
 }
 
-/** Which of the permissions an answer needed only its service knows: a client that asks again learns it. */
+/**
+ * Only the service knows which of the permissions the response needed: a client that
+ * repeats the request gets its error.
+ */
 export function findRefusal(then: Principal, permissions: readonly string[] | null): ApiError | undefined {
   if (permissions === null) return new ApiError('invalid_token', 'The token is not valid any more.')
   if (then.permissions.every((permission) => permissions.includes(permission))) return undefined

@@ -2,19 +2,19 @@ import type { IncomingMessage } from 'node:http'
 import type { GatewayConfig } from '../config.js'
 import type { OwnOrigin } from './own-origin.js'
 
-/** A cookie of the gateway's own, which is not forwarded to services. */
+/** A cookie of the gateway itself, which is not forwarded to services. */
 export interface OwnCookie {
-  /** Undefined without the cookie, or with two values for its name: one of them was set by another site. */
+  /** `undefined` if the cookie is missing, or has two values: one of them was set by another site. */
   read(request: IncomingMessage): string | undefined
-  /** The value of Set-Cookie for `<value> <when it ends>`, or to clear it for an empty text. */
+  /** The Set-Cookie value for a text of the form `<value> <expiry>`; clears the cookie if the text is empty. */
   setCookie(request: IncomingMessage, text: string): string
 }
 
 interface CookieRules {
   name: string
-  /** `Lax`: it goes with navigations that another site begins. */
+  /** `Lax`: the cookie is sent with navigations started by another site. */
   sameSite: 'Strict' | 'Lax'
-  /** Scripts of the origin read it. It says nothing that is secret. */
+  /** Readable by scripts of the origin; contains nothing secret. */
   isReadable?: true
 }
 
@@ -23,7 +23,7 @@ export function createOwnCookie(
   origin: OwnOrigin,
   { name, sameSite, isReadable }: CookieRules,
 ): OwnCookie {
-  // Of two installations on one host, at two ports, each has a cookie of its own: cookies know no ports.
+  // Two installations on one host with different ports need separate names, since cookies do not distinguish ports.
   const plainName = [name, installationId].filter(Boolean).join('_')
   const nameFor = (isHttps: boolean) => (isHttps ? `__Host-${name}` : plainName)
 

@@ -2,15 +2,15 @@ import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 import type { GatewayConfig } from '../config.js'
 
-/** The origin a request was made to, as its client names it. */
+/** Determines the origin to which a request was made, as named by its client. */
 export interface OwnOrigin {
   of(request: IncomingMessage): string
   isHttps(request: IncomingMessage): boolean
 }
 
 /**
- * `PUBLIC_ORIGIN` if it is set. Without, the scheme is that of a trusted proxy's X-Forwarded-Proto, else http, and the host is the
- * one the client names: a client can name any host, but no scheme.
+ * `PUBLIC_ORIGIN` if set. Otherwise the scheme is that of a trusted proxy's X-Forwarded-Proto, or http, and the host is
+ * the one the client names: a client can choose any host, but not the scheme.
  */
 export function ownOrigin(
   { publicOrigin }: Pick<GatewayConfig, 'publicOrigin'>,
@@ -29,12 +29,12 @@ export function ownOrigin(
   }
 }
 
-/** Of a host that is none, an origin that nothing is equal to. */
+/** The origin of an address; for an invalid host, an origin that equals no other. */
 function originIn(text: string): string {
   return URL.canParse(text) ? new URL(text).origin : 'http://invalid'
 }
 
-/** Of `localhost`, its names below, and loopback addresses. */
+/** True for `localhost`, its subdomains, and loopback addresses. */
 export function isLoopbackHost(hostname: string): boolean {
   if (hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]') return true
   return isIP(hostname) === 4 && hostname.startsWith('127.')

@@ -23,7 +23,7 @@ interface Answer {
   data: z.infer<typeof Body>['data']
 }
 
-/** Not fetch, which sets the headers of a browser by itself. */
+/** Does not use fetch, which sets browser headers itself. */
 const ask = (
   { url }: { url: string },
   method: string,
@@ -41,7 +41,7 @@ const ask = (
   })
 
 const platforms: TestPlatform[] = []
-/** Settings signs in, and ends sessions, as the real one says it. */
+/** Starts a platform whose settings service signs in and out with the same headers as the real one. */
 async function start(overrides: Partial<GatewayConfig> = {}, urls: Record<string, string> = {}) {
   const platform = await startPlatform(
     { installationId: 'kq3x9z', appsOrigin: 'https://apps.example', ...overrides },
@@ -85,7 +85,7 @@ describe('a cookie', () => {
     expect(platform.questions.at(-1)?.token).toBe('ops_web_good')
   })
 
-  /** What a browser says of a request, and whether it is one of a page of this origin. */
+  /** Headers a browser sends, and whether the request counts as one of a page of this origin. */
   const pages: [string, OutgoingHttpHeaders, { reads: boolean; writes: boolean }][] = [
     ['this origin', sameOrigin, { reads: true, writes: true }],
     ['this origin, with an Origin', { ...sameOrigin, origin }, { reads: true, writes: true }],
@@ -185,7 +185,7 @@ describe('signing in', () => {
     const answer = await signIn(platform, { ...sameOrigin, cookie })
     expect(cookieOf(answer)).toEqual([
       '__Host-opsplane_session=ops_web_good_fresh; Path=/; Expires=Sun, 01 Mar 2026 18:00:00 GMT; HttpOnly; SameSite=Strict; Secure',
-      // What a page may read says only that there is one.
+      // The cookie that pages can read only states that a session exists.
       '__Host-opsplane_signed_in=yes; Path=/; Expires=Sun, 01 Mar 2026 18:00:00 GMT; SameSite=Strict; Secure',
     ])
     expect(answer.headers[sessionCookieHeader]).toBeUndefined()

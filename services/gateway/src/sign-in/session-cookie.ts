@@ -4,31 +4,34 @@ import type { GatewayConfig } from '../config.js'
 import { createOwnCookie } from './own-cookie.js'
 import { isLoopbackHost, type OwnOrigin } from './own-origin.js'
 
-/** The cookie that a browser's session is in, and whose requests it goes by. */
+/** The cookie with a browser's session, and the rules for the requests that may use it. */
 export interface SessionCookie {
   /**
-   * The session token of a request below the API. Undefined without a cookie; throws `forbidden` where the request is not made by
-   * a page of this origin.
+   * The session token of an API request. Returns `undefined` without a cookie; throws `forbidden` if the request was
+   * not made by a page of this origin.
    */
   tokenOf(request: IncomingMessage): string | undefined
   /** Throws `forbidden` unless a browser may sign in here, from this page. */
   requireSignIn(request: IncomingMessage): void
   /**
-   * The values of Set-Cookie for what settings says in `sessionCookieHeader`: of the session, and of a mark of it, by which
-   * a page that must not read the session knows whether there may be one.
+   * The Set-Cookie values for the content of `sessionCookieHeader`, as sent by settings: the session cookie, and a
+   * marker that tells pages, which cannot read the session, whether there may be one.
    */
   setCookies(request: IncomingMessage, session: string): readonly string[]
 }
 
 type CookieConfig = Pick<GatewayConfig, 'installationId' | 'appsOrigin'>
 
-/** Tokens of browsers' sessions begin so; as a Bearer they are refused, and no other token is taken from a cookie. */
+/**
+ * Prefix of the tokens of browser sessions. As Bearer tokens they are rejected, and no
+ * other token is accepted from a cookie.
+ */
 export const browserTokenPrefix = 'ops_web_'
 
-/** The console looks for a cookie of this name before it asks who is signed in. */
+/** The console checks for a cookie of this name before it requests the signed-in user. */
 const signedInMark = 'opsplane_signed_in'
 
-/** A custom header, which no form and no link sends, and a script of another origin only where a preflight allows it. */
+/** A custom header: forms and links cannot send it, and scripts of another origin only if a preflight permits it. */
 const pageHeader = 'x-requested-with'
 
 export function createSessionCookie(config: CookieConfig, origin: OwnOrigin): SessionCookie {

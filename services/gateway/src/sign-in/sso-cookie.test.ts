@@ -10,7 +10,7 @@ const start = '/api/v1/auth/sso/start'
 const callback = '/api/v1/auth/sso/idp_1/callback?code=c&state=s'
 const cookie = '__Host-opsplane_sso=v1.sealed'
 const sameOrigin = { 'sec-fetch-site': 'same-origin' }
-/** What a browser says that a provider sends back. */
+/** Headers that a browser sends when a provider redirects to us. */
 const navigation = {
   'sec-fetch-site': 'cross-site',
   'sec-fetch-mode': 'navigate',
@@ -24,7 +24,7 @@ interface Answer {
 }
 
 let platform: TestPlatform
-/** Answers that an identity provider has settings wait with. */
+/** Responses that settings delays while it waits for an identity provider. */
 const slow: ServerResponse[] = []
 beforeAll(async () => {
   platform = await startPlatform({
@@ -53,7 +53,7 @@ const ask = (method: string, path: string, headers: OutgoingHttpHeaders): Promis
       .on('error', reject)
       .end(method === 'POST' ? '{}' : undefined)
   })
-/** What settings was given of the cookie by the last request. */
+/** The cookie's value in the last request to settings. */
 const given = () => platform.settings.requests.at(-1)?.headers[ssoCookieHeader]
 
 describe('the cookie of a sign-in at an identity provider', () => {

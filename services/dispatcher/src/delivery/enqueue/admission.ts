@@ -3,22 +3,25 @@ import type { DueSignal } from './due-signal.js'
 import type { Endpoint, Job, QueueUsage, Share, Tenant } from './queue-usage.js'
 
 export interface AdmissionOptions {
-  /** Most attempts in flight at once to one webhook. */
+  /** Maximum concurrent attempts to one webhook. */
   endpointConcurrency: number
-  /** Jobs kept in memory over all webhooks. */
+  /** Maximum jobs in memory over all webhooks. */
   maxQueued: number
-  /** Bytes kept in memory over all webhooks, queued or in flight. A webhook has an eighth of it, or one body. */
+  /**
+   * Maximum bytes in memory over all webhooks, queued or in flight. A webhook gets an eighth
+   * of it, or a single larger body.
+   */
   maxBytes: number
-  /** What one workspace may have of all this: attempts in flight per queue class, slow ones, jobs and bytes. */
+  /** One workspace's limits: attempts in flight per queue class, slow attempts, jobs and bytes. */
   share(workspaceId: string): Share
   scheduler: Pick<RateLimitScheduler, 'places' | 'isClosed' | 'closed'>
-  /** There may be room again for a webhook that was refused. */
+  /** Woken when a rejected webhook may have room again. */
   due: Pick<DueSignal, 'wakeIn'>
 }
 
 export type Place = Pick<Job, 'webhookId' | 'workspaceId' | 'bytes' | 'heldUpSince'>
 
-/** Why there is no place: for what its webhook or workspace has already, or for what all have. */
+/** Reason for a rejection: the limit of the webhook or workspace, or the limit over all. */
 type Refusal = 'held_up' | 'no_room'
 
 const startLimit = 4
@@ -26,7 +29,7 @@ const queuedPerSlot = 8
 const sharesOfMemory = 8
 const maxIdleEndpoints = 10_000
 
-/** Decides which jobs find room in memory. */
+/** Decides which jobs are admitted to memory. */
 export function createAdmission(options: AdmissionOptions) {
   const { endpointConcurrency, maxQueued, maxBytes, scheduler } = options
   const shareOfMemory = maxBytes / sharesOfMemory
@@ -34,7 +37,7 @@ export function createAdmission(options: AdmissionOptions) {
   const endpoints = new Map<string, Endpoint>()
   const tenants = new Map<string, Tenant>()
   const all: QueueUsage = { waiting: 0, bytes: 0 }
-  /** Some job was refused for what all have, until half of that is free. */
+  /** Set when a job was rejected for the overall limits; cleared when usage falls to half of them. */
   let shortOfRoom = false
   let stopped = false
 
@@ -69,7 +72,10 @@ export function createAdmission(options: AdmissionOptions) {
     tenant.waiting >= share.queued || tenant.bytes >= share.bytes
   const placesOf = ({ limit, perSecond }: Endpoint) =>
     Math.min(limit * queuedPerSlot, perSecond === undefined ? Infinity : scheduler.places(perSecond))
-  /** With a rate limit, one that was refused stays full until half is free: else each slot used is a claim. */
+  /**
+   * With a rate limit, an endpoint that was rejected stays full until half of its places are free; otherwise every used
+   * slot would cause a claim.
+   */
   const isFull = (endpoint: Endpoint) => {
     const { waiting, wasRefused, shortOfMemory, perSecond, bytes } = endpoint
     if (hasItsShare(endpoint) || shortOfMemory || bytes >= shareOfMemory) return true
@@ -84,14 +90,14 @@ export function createAdmission(options: AdmissionOptions) {
     }
   }
 
-  /** So many jobs of an endpoint are not queued any more, and so many bytes not in memory. */
+  /** Subtracts jobs that left the queue of an endpoint, and bytes that were freed. */
   function free(endpoint: Endpoint, jobs: number, bytes: number) {
     count(endpoint, -jobs, -bytes)
     announceRoom(endpoint)
     forgetIfIdle(endpoint)
   }
 
-  /** Half of what was short is free. */
+  /** Clears the flags of every limit whose usage has fallen to half, and wakes the poller. */
   function announceRoom(endpoint: Endpoint) {
     const { tenant, share } = endpoint
     const hasMemory = endpoint.bytes <= shareOfMemory / 2
@@ -106,7 +112,7 @@ export function createAdmission(options: AdmissionOptions) {
     if (isServed || hasRoom || isTenantServed) options.due.wakeIn(0)
   }
 
-  /** Among the jobs of all webhooks. */
+  /** Checks the overall limits. */
   function isRoomFor(bytes: number): boolean {
     const isFull = all.waiting >= maxQueued || (all.bytes > 0 && all.bytes + bytes > maxBytes)
     if (isFull) shortOfRoom = true
@@ -114,12 +120,13 @@ export function createAdmission(options: AdmissionOptions) {
   }
 
   function fits(endpoint: Endpoint, bytes: number): boolean {
-    // Until then it counts as full: else what does not fit is claimed and released over and over.
+    // Marks the endpoint as full until memory is free; otherwise a job that does not fit would
+    // be claimed and released repeatedly.
     endpoint.shortOfMemory = endpoint.bytes > 0 && endpoint.bytes + bytes > shareOfMemory
     return !endpoint.shortOfMemory
   }
 
-  /** An endpoint that answers well is not remembered; one that does not keeps its small share. */
+  /** Forgets an idle endpoint. One that responds badly is remembered with its reduced limit. */
   function forgetIfIdle(endpoint: Endpoint) {
     const { webhookId, tenant, running, waiting, bytes, wasRefused, limit } = endpoint
     if (running > 0 || waiting > 0 || bytes > 0 || wasRefused) return
@@ -153,20 +160,20 @@ export function createAdmission(options: AdmissionOptions) {
     release: ({ webhookId, workspaceId, bytes }: Place) => free(endpointOf(webhookId, workspaceId), 1, bytes),
     free,
     find: (webhookId: string) => endpoints.get(webhookId),
-    /** Webhooks that take no further jobs now. */
+    /** Webhooks that accept no further jobs now. */
     full: () => [
       ...[...tenants.values()].flatMap(({ refused }) => [...refused]),
       ...[...endpoints].filter(([, endpoint]) => isFull(endpoint)).map(([webhookId]) => webhookId),
       ...scheduler.closed(),
     ],
-    /** Jobs and bytes there is room for. */
+    /** Remaining jobs and bytes. */
     room() {
       const bytes = all.bytes === 0 ? maxBytes : maxBytes - all.bytes
       const jobs = maxQueued - all.waiting
       if (bytes <= 0 || jobs <= 0) shortOfRoom = true
       return { jobs: stopped ? 0 : jobs, bytes }
     },
-    /** Admits nothing more. */
+    /** Admits no further jobs. */
     stop() {
       stopped = true
     },

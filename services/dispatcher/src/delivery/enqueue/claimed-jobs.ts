@@ -15,8 +15,8 @@ export interface ClaimedJobsOptions {
 }
 
 /**
- * Enqueues deliveries in memory that were leased at this instant or later; what finds no room, or whose webhook was changed as it
- * was claimed, is released. Resolves with how many found room, or may by now.
+ * Enqueues in memory deliveries that were leased at `leasedAt` or later. Releases those that find no room, or whose
+ * webhook was changed during the claim. Resolves with the number that found room or may find it now.
  */
 export async function enqueueClaimed(
   claimed: readonly Claimed[],

@@ -8,14 +8,14 @@ import { deliveryStoreCases, type Subject } from '../simulation/delivery-store-c
 import { tenant } from '../simulation/webhooks.fixture.js'
 import { type Claimed, type ClaimOptions, createQueueRows } from './queue-statements.js'
 
-/** Webhooks that have something waiting for later. */
+/** Number of webhooks with a delivery that is due later. */
 const idle = Number(process.env.TEST_WEBHOOKS ?? 2_000)
 const hourMs = 3_600_000
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
   fixture = await startDispatcher()
-  // The dispatcher makes the partition of a day when it needs it.
+  // Normally the dispatcher creates the partition of a day when it needs it.
   await fixture.service.sql`select add_delivery_day((now() at time zone 'UTC')::date)`
 })
 afterAll(() => fixture?.stop())
@@ -23,10 +23,10 @@ afterAll(() => fixture?.stop())
 type Tx = Parameters<Parameters<Database['sql']['begin']>[1]>[0]
 class Undo extends Error {}
 
-/** What the cases of the store use. */
+/** The options that the test cases of the store use. */
 const storeOptions = (options: Partial<DeliveryStoreOptions>) => options as DeliveryStoreOptions
 
-/** Runs in a transaction that is undone, for which it is two hours later than for the dispatcher that runs. */
+/** Runs in a transaction that is rolled back, and in which the clock is two hours ahead of the running dispatcher's. */
 async function later(run: (tx: Tx) => Promise<void>): Promise<void> {
   await fixture.service.sql
     .begin(async (tx) => {
@@ -42,7 +42,7 @@ async function later(run: (tx: Tx) => Promise<void>): Promise<void> {
     })
 }
 
-/** Webhooks called `<name><n>` with deliveries of so many bytes each, due in an hour. */
+/** Creates webhooks called `<name><n>` with deliveries of `bytes` bytes each, due in an hour. */
 async function webhooks(tx: Tx, name: string, count: number, each: { deliveries: number; bytes: number }) {
   const dueAt = Date.now() + hourMs
   await tx`
@@ -110,7 +110,7 @@ describe('a claim', () => {
 
   it(`reads no more with ${idle} webhooks that wait than with 100`, async () => {
     const read = async (tx: Tx) => {
-      // Once for what a first call reads of the catalogue.
+      // The first call also reads the catalogue, so it is not measured.
       await queueRows(tx).claim(options)
       await queueRows(tx).nextDueIn([])
       const [row] = await tx.unsafe<{ 'QUERY PLAN': [{ Plan: { 'Shared Hit Blocks': number } }] }[]>(
@@ -123,7 +123,7 @@ describe('a claim', () => {
     }
     let few = 0
     let many = 0
-    // Not later: nothing is due.
+    // Without the clock offset of `later`, so nothing is due.
     const waiting = (count: number, run: (tx: Tx) => Promise<void>) =>
       fixture.service.sql
         .begin(async (tx) => {
@@ -145,9 +145,9 @@ describe('a claim', () => {
   })
 })
 
-/** The tables of deliveries in a transaction, whose time the cases decide. */
+/** The delivery tables in a transaction whose clock is controlled by the test cases. */
 async function inTransaction(tx: Tx): Promise<Subject> {
-  // Whole ms from here on, as if no statement took any.
+  // Whole milliseconds from here on, as if statements took no time.
   const [{ at } = { at: '' }] = await tx<{ at: string }[]>`select now_ms() as at`
   let nowMs = Number(at)
   const setTime = () =>

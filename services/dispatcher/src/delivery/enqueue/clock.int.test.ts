@@ -4,7 +4,7 @@ import { databaseClock } from '../../fixture/database-clock.js'
 import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 
-/** Stands still until it is moved. */
+/** Constant until a test changes it. */
 let nowMs = Date.now()
 const clock = { now: () => new Date(nowMs).toISOString() }
 async function setTo(ms: number) {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-/** A delivery to an endpoint that always fails, after its first attempt. */
+/** Creates a delivery to an endpoint that always fails, and waits for its first attempt. */
 async function failing(
   name: string,
   settings: Record<string, unknown>,
@@ -46,7 +46,10 @@ async function failing(
   }
 }
 
-/** A delivery whose retries are due every second: its next attempt tells that what is due was looked for. */
+/**
+ * Creates a delivery whose retries are due every second: its next attempt shows that the
+ * poller has looked for due deliveries.
+ */
 async function watchLooks(name: string) {
   const looks = await failing(name, { retries: 20, retry_schedule: [1] })
   let attempts = 1

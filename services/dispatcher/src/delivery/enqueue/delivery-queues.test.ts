@@ -47,7 +47,7 @@ function start(options: Partial<QueuesOptions<Job>> = {}) {
   return { queues, running, add, webhooks: () => running.map(({ job }) => job.webhookId), rooms: () => rooms }
 }
 
-/** Slots by hand: `free` of them are there, for whichever webhook asks. */
+/** A manual scheduler with `places` places: `free` slots are available to any webhook. */
 function slots(places = 100) {
   const closed = new Set<string>()
   const scheduler = {
@@ -290,7 +290,7 @@ describe('delivery queues', () => {
     const tarpits = ['t1', 't1', 't2', 't2']
     expect(webhooks()).toEqual(tarpits)
 
-    // The queue class has four places: once four others run, the four attempts before them have stood aside.
+    // The queue class has four places: when four others run, the first four attempts have stopped counting against it.
     const others = ['o1', 'o2', 'o3', 'o4']
     for (const other of others) add(other)
     while (webhooks().length < 8) await turn()
@@ -301,7 +301,7 @@ describe('delivery queues', () => {
       await end('healthy')
     }
 
-    // No further attempt may stand aside: the queue class is really full now.
+    // No further attempt may be counted as slow, so the queue class is really full now.
     for (const other of others) add(other)
     add('healthy')
     await turn()

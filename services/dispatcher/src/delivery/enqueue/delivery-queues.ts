@@ -6,40 +6,43 @@ import type { Endpoint, Job, Tenant } from './queue-usage.js'
 
 export type { Job, Share } from './queue-usage.js'
 
-/** How an endpoint answered an attempt; decides how many it gets at once. */
+/** How an endpoint responded to an attempt; determines its number of concurrent attempts. */
 export type EndpointHealth = 'healthy' | 'busy' | 'unhealthy'
 
 export interface QueuesOptions<J extends Job> extends AdmissionOptions {
-  /** Attempts in flight at once, per queue class. Those that take longer than `slowAfterMs` are counted apart. */
+  /**
+   * Maximum attempts in flight per queue class. Attempts that take longer than `slowAfterMs`
+   * are counted separately.
+   */
   concurrency: { first: number; retry: number }
   maxSlow: number
   slowAfterMs: number
   timers?: Timers
-  /** Asked before a job with a rate limit starts. */
+  /** Must grant a slot before a job with a rate limit starts. */
   scheduler: Pick<RateLimitScheduler, 'useSlot' | 'places' | 'isClosed' | 'closed'>
-  /** Sends and records a job; its place is free again when it resolves. */
+  /** Sends and records a job; its place is freed when the promise resolves. */
   deliver(job: J): Promise<EndpointHealth>
 }
 
 export interface DeliveryQueues<J extends Job> {
   /**
-   * Sets a place aside for a job of this webhook; false when its queue, or the memory, is full. `perSecond`: the
-   * webhook's rate limit, if it has one. Sets `heldUpSince` where it is the webhook or the workspace that is full.
+   * Reserves a place for a job of this webhook; returns false if its queue or the memory is full. `perSecond`: the
+   * webhook's rate limit, if it has one. Sets `heldUpSince` if the limit of the webhook or the workspace is reached.
    */
   reserve(job: Place, perSecond?: number | null): boolean
-  /** Gives a reserved place back. */
+  /** Releases a reserved place. */
   release(job: Place): void
-  /** Queues a job for a place reserved before. */
+  /** Queues a job in a place reserved before. */
   submit(job: J): void
-  /** A webhook that waited for a slot of its rate limit need not wait any longer. */
+  /** Lets a webhook that waited for a slot of its rate limit try again. */
   resume(webhookId: string): void
-  /** Webhooks that take no further jobs now. */
+  /** Webhooks that accept no further jobs now. */
   full(): string[]
-  /** Jobs and bytes there is room for. */
+  /** Remaining jobs and bytes. */
   room(): { jobs: number; bytes: number }
   /** Removes and returns the queued jobs of one webhook. */
   discard(webhookId: string): J[]
-  /** Starts nothing more; returns what is queued and waits for what is in flight. */
+  /** Starts no further jobs, waits for those in flight and returns the queued ones. */
   stop(): Promise<J[]>
 }
 
@@ -51,9 +54,9 @@ export const queueLimits = {
 }
 
 /**
- * The in-memory queues: one per webhook and queue class, served round-robin, so that no webhook waits for another one's
- * endpoint. An endpoint's share grows while it answers well and shrinks when it does not. An attempt that takes
- * long stops counting against the queue class: an open socket is cheap, a blocked queue class is not.
+ * The in-memory queues: one per webhook and queue class, served round-robin, so that no webhook waits for the endpoint
+ * of another. The concurrency of an endpoint grows while it responds well and shrinks when it does not. A slow attempt
+ * stops counting against the queue class: an open socket is cheap, a blocked queue class is not.
  */
 export function createDeliveryQueues<J extends Job>(options: QueuesOptions<J>): DeliveryQueues<J> {
   const { timers = systemTimers } = options
@@ -75,7 +78,7 @@ export function createDeliveryQueues<J extends Job>(options: QueuesOptions<J>): 
         const endpoint = admission.find(webhookId)
         if (endpoint && endpoint.tenant.running[name] < endpoint.share.attempts) {
           serve(queueClass, webhookId, endpoint)
-          // It may not have started: what is left of the workspace's share is for another one.
+          // The job may not have started, so the rest of the workspace's share goes to its next webhook.
           if (endpoint.tenant.running[name] < endpoint.share.attempts) unparkNext(endpoint.tenant, name)
         } else {
           queueClass.park(webhookId)
@@ -85,19 +88,19 @@ export function createDeliveryQueues<J extends Job>(options: QueuesOptions<J>): 
     }
   }
 
-  /** Starts the webhook's next job, unless it may not have another attempt now. */
+  /** Starts the next job of a webhook, unless it may not have another attempt now. */
   function serve(queueClass: QueueClass<J>, webhookId: string, endpoint: Endpoint) {
     if (endpoint.running >= endpoint.limit || !hasSlot(queueClass.peek(webhookId), endpoint))
       return queueClass.park(webhookId)
     const job = queueClass.shift(webhookId)
     if (!job) return
-    // An outlived lease is no loss: the delivery is due in Postgres again.
+    // If the lease has expired the job is dropped safely: the delivery is due again in Postgres.
     const inTime = job.sendBefore > timers.now()
     if (inTime) start(endpoint, job)
     admission.free(endpoint, 1, inTime ? 0 : job.bytes)
   }
 
-  /** What its lease no longer covers needs no slot: it is not sent. */
+  /** A job whose lease has expired needs no slot, because it is not sent. */
   function hasSlot(job: J | undefined, endpoint: Endpoint): boolean {
     const { perSecond, waiting } = endpoint
     if (perSecond === undefined || !job || job.sendBefore <= timers.now()) return true
@@ -106,7 +109,7 @@ export function createDeliveryQueues<J extends Job>(options: QueuesOptions<J>): 
     return true
   }
 
-  /** Slots of a rate limit alternate between the queue classes. */
+  /** The slots of a rate limit alternate between the queue classes. */
   function resume(webhookId: string) {
     for (const each of [queueClasses.first, queueClasses.retry]) each.unpark(webhookId)
     pump(admission.find(webhookId)?.servedLast === 'first' ? ['retry', 'first'] : undefined)
@@ -150,7 +153,7 @@ export function createDeliveryQueues<J extends Job>(options: QueuesOptions<J>): 
     unparkNext(tenant, name)
   }
 
-  /** Lets one of the workspace's webhooks that wait for their share, and have work, try again. */
+  /** Lets the next webhook with work try again, among those that wait for the workspace's share. */
   function unparkNext({ parked }: Tenant, name: Job['queueClass']) {
     for (const webhookId of parked[name]) {
       parked[name].delete(webhookId)
@@ -181,7 +184,7 @@ export function createDeliveryQueues<J extends Job>(options: QueuesOptions<J>): 
       const tenant = admission.find(webhookId)?.tenant
       const jobs = [...queueClasses.first.clear(webhookId), ...queueClasses.retry.clear(webhookId)]
       for (const job of jobs) admission.release(job)
-      // It may have been its turn.
+      // The discarded webhook may have been the next one to use the workspace's share.
       if (tenant) for (const name of ['first', 'retry'] as const) unparkNext(tenant, name)
       pump()
       return jobs

@@ -1,9 +1,9 @@
 import type { Timers } from '@opsplane/runtime'
 
-/** Between two polls at least, whatever wakes the poller. */
+/** Minimum milliseconds between two polls, whatever wakes the poller. */
 const restMs = 10
 
-/** Wakes the poller when something is due in Postgres that this replica knows of. */
+/** Wakes the poller when this replica knows that something is due in Postgres. */
 export class DueSignal {
   readonly #timers: Timers
   #wakeAt = Number.POSITIVE_INFINITY
@@ -14,7 +14,7 @@ export class DueSignal {
     this.#timers = timers
   }
 
-  /** Something is due in so many milliseconds; a hint that saves waiting for the next poll. */
+  /** Announces that something is due in `ms` milliseconds. Only saves waiting for the next regular poll. */
   wakeIn(ms: number): void {
     const at = this.#timers.now() + ms
     if (at >= this.#wakeAt) return
@@ -22,7 +22,7 @@ export class DueSignal {
     this.#interrupt()
   }
 
-  /** Until this instant, or one that was signalled. */
+  /** Sleeps until this instant, or until an earlier announced one. */
   async sleepUntil(next: number): Promise<void> {
     const { now } = this.#timers
     const earliest = now() + restMs
@@ -44,7 +44,7 @@ export class DueSignal {
     })
   }
 
-  /** Ends the present sleep, and every later one. */
+  /** Ends the current sleep and makes later ones return immediately. */
   close(): void {
     this.#closed = true
     this.#interrupt()

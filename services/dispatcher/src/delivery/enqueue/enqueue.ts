@@ -12,15 +12,19 @@ export interface EnqueueOptions extends FirstAttemptOptions, Omit<FanOutWriterOp
 }
 
 export interface Enqueue {
-  /** False, with nothing written, when some webhook was changed since the drafts were made; what has been started goes on. */
+  /**
+   * Returns false, and writes nothing, if some webhook was changed after the drafts were
+   * made; attempts already started continue.
+   */
   enqueue(drafts: DeliveryDraft[], batch: Batch, sequences: () => Promise<string[]>): Promise<boolean>
-  /** Waits no longer for rows of first attempts: their writer may be gone. */
+  /** Stops waiting for the rows of first attempts, since their writer may have ended. */
   close(): void
 }
 
 /**
- * Enqueues the deliveries of a batch. First attempts of plain deliveries start at once; a statement then writes all rows, with
- * what has succeeded by then. What finds no room in memory is left to the poller.
+ * Enqueues the deliveries of a batch. First attempts of plain deliveries start immediately; one statement then writes
+ * all rows, including the results of attempts that have succeeded by then. Deliveries that find no room in memory are
+ * left to the poller.
  */
 export function createEnqueue(options: EnqueueOptions): Enqueue {
   const { ordering, due } = options

@@ -4,14 +4,14 @@ import { updateQueuesSql } from '../due-rows.js'
 import type { EventPosition } from '../match/matching.js'
 import { type AttemptColumns, attemptColumns, logAttemptsSql } from '../record/record-statement.js'
 
-/** An event that is kept with its deliveries, as JSON. */
+/** An event as stored with its deliveries, as JSON. */
 export interface StoredEvent {
   id: string
   tenant: TenantScope
   json: string
 }
 
-/** Names are the recordset's columns. */
+/** Property names are the columns of the recordset. */
 export interface NewDelivery {
   id: string
   workspace_id: string
@@ -21,9 +21,9 @@ export interface NewDelivery {
   event_type: string
   url: string
   bytes: number
-  /** Of a delivery that is leased to `owner` so long. */
+  /** Duration of the lease by `owner`; null if the delivery is not leased. */
   lease_ms: number | null
-  /** It is not due yet: others of its line come first. */
+  /** Not due yet, because earlier deliveries of its ordering queue come first. */
   waits: boolean
   ordering_key: string | null
   ordering_place: string | null
@@ -34,17 +34,17 @@ export interface FanOutBatch {
   now: string
   events: readonly StoredEvent[]
   deliveries: readonly NewDelivery[]
-  /** First attempts that have succeeded already. */
+  /** First attempts that have already succeeded. */
   attempts: readonly AttemptColumns[]
-  /** Of all events of the batch, those without deliveries included. */
+  /** Positions of all events of the batch, including those without deliveries. */
   origins: readonly EventPosition[]
-  /** What the deliveries were worked out by. */
+  /** Webhook revisions from which the deliveries were derived. */
   revisions: readonly (TenantScope & { revision: number })[]
 }
 
 /**
- * Inserts a batch in one statement, if the tenants' webhooks are still at these revisions. Returns the ids of the
- * deliveries that are new; undefined, with nothing written, when some webhook was changed.
+ * Inserts a batch in one statement, if the tenants' webhooks still have these revisions. Returns the ids of new
+ * deliveries; `undefined`, with nothing written, if some webhook was changed.
  */
 export async function insertBatch(
   sql: Database['sql'],
@@ -79,8 +79,8 @@ function marksOf(origins: readonly EventPosition[]) {
   return [...bySource].map(([source, positions]) => ({ source, last: Math.max(...positions), positions }))
 }
 
-// The share lock makes a change of the tenant's webhooks and this statement come one after the other: see ADR 040.
-// json, not jsonb: the event's text is kept as it is.
+// The share lock serializes this statement with changes of the tenant's webhooks: see ADR 040.
+// json instead of jsonb, to keep the event's text unchanged.
 export const insertStatement = `
 with expected as materialized (
   select from json_to_recordset($1::text::json) as e ("workspaceId" text, environment text, revision bigint)

@@ -10,7 +10,7 @@ type Insert = (rows: FanOutBatch) => Promise<Set<string> | undefined>
 
 const all: Insert = async ({ deliveries }) => new Set(deliveries.map(({ id }) => id))
 
-/** A writer whose time stands still until `pass`. */
+/** A writer whose clock only advances with `pass`. */
 function openWriter(insert: Insert = all) {
   const statements: FanOutBatch[] = []
   const waiting: { at: number; callback: () => void }[] = []
@@ -32,13 +32,16 @@ function openWriter(insert: Insert = all) {
         if (timer.at <= nowMs) timer.callback()
         else waiting.push(timer)
     },
-    /** Ids of the deliveries of each statement so far. */
+    /** Delivery ids of each statement so far. */
     statements: () => statements.map(({ deliveries }) => deliveries.map(({ id }) => id)),
     last: () => statements.at(-1),
   }
 }
 
-/** A batch of one event that has one delivery of the same name, whose first attempt ends then, and so. */
+/**
+ * A batch of one event with one delivery of the same name; its first attempt ends at the
+ * given time with the given result.
+ */
 function batch(
   id: string,
   {
@@ -69,7 +72,7 @@ function batch(
   return [[draft], of] satisfies Parameters<WriteFanOut>
 }
 
-/** Lets the callbacks of attempts that have ended run. */
+/** Lets the callbacks of ended attempts run. */
 const allEnded = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('the writer of a fan-out', () => {

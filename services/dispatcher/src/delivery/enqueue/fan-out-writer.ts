@@ -11,19 +11,19 @@ export interface FanOutWriterOptions {
   /** Unix milliseconds. */
   nowMs(): number
   after(ms: number, callback: () => void): void
-  /** One statement: see `insertBatch`. */
+  /** Runs one statement: see `insertBatch`. */
   insert(rows: FanOutBatch): Promise<Set<string> | undefined>
 }
 
-/** What has been committed of a batch. */
+/** The committed part of a batch. */
 export interface Written {
-  /** Deliveries that are new. */
+  /** New deliveries. */
   made: ReadonlySet<string>
-  /** Deliveries whose first attempt is recorded as well. */
+  /** Deliveries whose first attempt was recorded as well. */
   recorded: ReadonlySet<string>
 }
 
-/** Undefined, with nothing written, when some webhook was changed since the drafts were made. */
+/** Resolves to `undefined`, with nothing written, if some webhook was changed after the drafts were made. */
 export type WriteFanOut = (
   drafts: Pick<DeliveryDraft, 'incoming' | 'row' | 'started'>[],
   batch: Pick<Batch, 'incoming' | 'origins' | 'tenants' | 'jsonOf'>,
@@ -35,25 +35,29 @@ interface Part {
 }
 
 interface Waiting extends Part {
-  /** When it is written whether or not its attempts have ended. */
+  /** The batch is written at this time even if its attempts have not ended. */
   readyAt: number
   resolve(written: Written | undefined): void
   reject(error: unknown): void
 }
 
-/** Between the beginnings of two statements at least, unless a caller waits for a row or so many batches wait. */
+/**
+ * Minimum milliseconds between the starts of two statements, unless a caller waits for a
+ * row or the maximum of batches waits.
+ */
 const spacingMs = 40
-/** Attempts that are about to end are waited for so long, so that their results are in the statement. */
+/** Milliseconds to wait for attempts that are about to end, so that the statement includes their results. */
 const attemptWaitMs = 4
 const maxGathered = 8
-/** One that waits for a lock does not stop the other one. */
+/** Two, so that a statement waiting for a lock does not block all others. */
 const maxStatements = 2
 const maxEvents = 256
 
 /**
- * Writes the rows of batches: those that come within some milliseconds share a statement, after a pause one goes as soon as its
- * attempts have ended. They share a timer, too, as each that wakes the process costs a tenth of a delivery. What fails together
- * is written one by one, so that a batch has only itself to blame.
+ * Writes the rows of batches. Batches that arrive within a few milliseconds share a statement; after a pause, a batch
+ * is written as soon as its attempts have ended. They also share one timer, because each timer that wakes the process
+ * costs a tenth of a delivery. If a combined statement fails, each batch is written separately, so that batches fail
+ * independently.
  */
 export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOptions): WriteFanOut {
   let queue: Waiting[] = []
@@ -114,7 +118,10 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
     for (const part of parts) await writeTogether([part])
   }
 
-  /** What Postgres refuses of an answer is recorded apart from the rows, which so are written all the same. */
+  /**
+   * If Postgres rejects the results of attempts, the rows are written without them, and
+   * results are recorded separately.
+   */
   async function write(parts: Part[]) {
     const attempts = parts.flatMap(({ drafts }) => drafts.flatMap(({ started }) => started?.columns ?? []))
     try {
@@ -152,7 +159,7 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
 
 const firstReady = (waiting: Waiting[]) => Math.min(...waiting.map(({ readyAt }) => readyAt))
 
-/** As many as one statement takes. */
+/** The batches that fit in one statement. */
 function firstOf(ready: Waiting[]): Waiting[] {
   let events = 0
   const over = ready.findIndex(({ batch }, at) => {
@@ -162,12 +169,12 @@ function firstOf(ready: Waiting[]): Waiting[] {
   return over === -1 ? ready : ready.slice(0, over)
 }
 
-/** Some first attempt does not start before its row is there. */
+/** True if some first attempt does not start before its row exists. */
 function awaitsRows({ drafts }: Part): boolean {
   return drafts.some(({ started }) => !started)
 }
 
-/** An event may be in two batches: its deliveries are new to one of them. */
+/** An event may be in two batches: its deliveries are new in one of them only. */
 function shareOf(
   { drafts }: Part,
   { made, recorded }: { made: Set<string>; recorded: Set<string> },

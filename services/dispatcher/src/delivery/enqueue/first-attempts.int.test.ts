@@ -5,7 +5,7 @@ import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatche
 
 let fixture: DispatcherFixture
 beforeAll(async () => {
-  // The lock of a test keeps connections waiting while others go on.
+  // The lock taken by a test blocks some connections while others are needed.
   fixture = await startDispatcher({ env: { DATABASE_POOL_SIZE: '24' } })
 })
 afterAll(() => fixture?.stop())
@@ -23,7 +23,7 @@ describe('the first attempt of a delivery', () => {
     await sql.begin(async (tx) => {
       await tx`lock table deliveries in share mode`
       await waitFor(async () => {
-        // The index of webhooks is loaded again, so that it is trusted.
+        // The change makes the index reload its webhooks, so that it is trusted.
         await fixture.api.patch(`/webhooks/${plain.id}`, { name: `plain ${published}` })
         await fixture.publish({ type: 'early.created' })
         published++

@@ -5,7 +5,7 @@ import type { DeliveryJob, StartedAttempt } from '../job.js'
 import type { DeliveryDraft } from '../match/delivery-drafts.js'
 import { createFirstAttempts } from './first-attempts.js'
 
-/** First attempts by a clock that stands still until `pass`. */
+/** First attempts with a clock that only advances with `pass`. */
 function open() {
   const timers = new Set<{ at: number; callback: () => void }>()
   let elapsedMs = 0
@@ -44,7 +44,7 @@ function open() {
   }
 }
 
-/** What it was settled with by now. */
+/** The value it was settled with, or `waits`. */
 const outcome = ({ settled }: StartedAttempt) => Promise.race([settled, Promise.resolve('waits')])
 
 describe('first attempts whose rows are never committed here', () => {

@@ -11,28 +11,28 @@ export interface FirstAttemptOptions {
   /** Monotonic milliseconds. */
   now(): number
   nowMs(): number
-  /** Calls back after so many milliseconds; returns how to call that off. */
+  /** Schedules `callback` in `ms` milliseconds; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void
   leaseMs: number
   queues: Pick<DeliveryQueues<DeliveryJob>, 'reserve' | 'release' | 'submit'>
   watch: Pick<DeliveryWatch, 'left'>
 }
 
-/** What is known of a tenant's webhooks is trusted for so long without asking. */
+/** Milliseconds for which the cached webhooks of a tenant are trusted without a query. */
 const trustedMs = 1_000
-/** Older events may have been fanned out before, by whichever replica: their rows come first. */
+/** Older events may have been fanned out before by any replica, so their rows are written first. */
 const newMs = 5_000
 const rememberedEvents = 10_000
 const unwrittenMs = 300_000
 
 /**
- * Starts first attempts before anything is written, where nothing can be wrong with that: the webhook is known to be
- * active, is neither ordered nor paced, and the event has not been seen. The message is acknowledged only once the rows
- * are committed, so a crash in between has it come again, redelivered, and then the rows come first.
+ * Starts first attempts before anything is written, if that is safe: the webhook is known to be active, has neither
+ * ordering nor a rate limit, and the event is new. The message is acknowledged only after the rows are committed. After
+ * a crash in between it is redelivered, and then the rows are written first.
  */
 export function createFirstAttempts(options: FirstAttemptOptions) {
   const { now, nowMs, after, leaseMs, queues } = options
-  /** By delivery: attempts that go on while their rows could not be written yet. */
+  /** By delivery: attempts that run although their rows could not be written yet. */
   const unwritten = new Map<string, StartedAttempt>()
   const seen = recentKeys(rememberedEvents)
   const reserved = new Set<DeliveryDraft>()
@@ -46,8 +46,8 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
     now() - batch.webhooksOf(event).checkedAt < trustedMs
 
   /**
-   * An event may never come here again, as another replica has it or it was given up. What was started for it keeps its
-   * place in the queues until it is settled.
+   * An event may never return to this replica, because another replica has it or it was given up. Its started attempt
+   * keeps its place in the queues until it is settled.
    */
   function forgetOld() {
     cancelTimer = undefined
@@ -76,7 +76,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
   }
 
   return {
-    /** Starts what can be started, and reserves places for what has to wait for its row. */
+    /** Starts all attempts that are safe to start, and reserves places for those that wait for their rows. */
     start(drafts: DeliveryDraft[], batch: Batch) {
       const begun: DeliveryDraft[] = []
       for (const draft of drafts) {
@@ -97,7 +97,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
       for (const { event } of batch.incoming) seen.add(event.id)
     },
 
-    /** The rows are committed. */
+    /** Called when the rows are committed. */
     committed(drafts: DeliveryDraft[], { made, recorded }: Written) {
       for (const draft of drafts) {
         const { row, job, started } = draft
@@ -107,14 +107,14 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
           started.made ??= isNew
           started.settle(isNew && !recorded.has(row.id))
         } else if (reserved.delete(draft)) {
-          // An event that comes again has its deliveries already.
+          // A redelivered event has its deliveries already.
           if (isNew) queues.submit(job)
           else queues.release(job)
         } else if (isNew) options.watch.left(job)
       }
     },
 
-    /** Nothing was written: places that were only reserved are free again, what was started goes on. */
+    /** Called when nothing was written: releases reserved places; started attempts continue. */
     releaseReserved(drafts: DeliveryDraft[]) {
       for (const draft of drafts) {
         if (!reserved.delete(draft)) continue
@@ -123,7 +123,7 @@ export function createFirstAttempts(options: FirstAttemptOptions) {
       }
     },
 
-    /** Stops waiting for rows: their writer may be gone. */
+    /** Stops waiting for rows, since their writer may have ended. */
     close() {
       cancelTimer?.()
       for (const [id, started] of unwritten) forget(id, started)

@@ -8,7 +8,10 @@ export interface LeaseOptions {
   timers: Timers
 }
 
-/** Releases the leases of an earlier process of this name; resolves, with nothing done, once it is to close. */
+/**
+ * Releases the leases of an earlier process with this name, with retries. Resolves without
+ * effect when `closing` aborts.
+ */
 export async function reclaimOwn(
   { deliveries, log, timers }: LeaseOptions,
   closing: AbortSignal,
@@ -28,7 +31,10 @@ export async function reclaimOwn(
   }
 }
 
-/** Releases the leases of jobs that are not sent here. What has no row yet has no lease before it has. */
+/**
+ * Releases the leases of jobs that this replica does not send. Waits for first attempts to be settled, because a job
+ * has no lease before its row exists.
+ */
 export async function releaseJobs(
   jobs: readonly DeliveryJob[],
   { deliveries, log }: Pick<LeaseOptions, 'deliveries' | 'log'>,

@@ -5,7 +5,7 @@ import { createDeliveryReader } from '../../fixture/deliveries.js'
 import { type DispatcherFixture, startDispatcher } from '../../fixture/dispatcher-fixture.js'
 import { createPausedBacklog } from '../../fixture/paused-backlog.js'
 
-/** Deliveries that wait while their webhook is paused. */
+/** Number of deliveries that wait while their webhook is paused. */
 const backlog = Number(process.env.TEST_HELD_DELIVERIES ?? 20_000)
 
 let fixture: DispatcherFixture
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-/** Counts the rows of deliveries that are written from now on. */
+/** Counts the delivery rows written from now on. */
 async function countWrites() {
   const { sql } = fixture.service
   await sql.unsafe(`
@@ -44,7 +44,7 @@ describe(`a backlog of ${backlog} deliveries`, () => {
     expect(await statusOf(webhook, 'held')).toHaveLength(5)
     expect(await statusOf(webhook, 'pending')).toEqual([])
 
-    // Resumed, it goes out in steps of two; what is new does not wait behind it.
+    // After the resume the backlog is drained two at a time; new deliveries do not wait behind it.
     await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'active' })
     const fresh = await fixture.publish({ type: 'crowded.updated' })
     await waitFor(() =>
@@ -58,10 +58,10 @@ describe(`a backlog of ${backlog} deliveries`, () => {
     const attempted = fixture.requestsTo('crowded').length
     expect(await statusOf(webhook, 'held')).toHaveLength(5)
     expect((await seen.list('?limit=1&status=held'))[0]).toMatchObject({ nextAttemptAt: null })
-    // Of each that was drained: the step, the lease, the result; of some the release.
+    // Writes for each drained delivery: the step, the lease, the result, and for some the release.
     expect(await writes()).toBeLessThanOrEqual(4 * (attempted + 40))
 
-    // Paused by its failures, in the transaction that records the fifth.
+    // Paused automatically, in the transaction that records the fifth failure.
     answered = false
     await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'active', retries: 0 })
     await waitFor(async () => (await seen.webhook()).status === 'paused')
@@ -73,7 +73,7 @@ describe(`a backlog of ${backlog} deliveries`, () => {
     const webhook = await createPausedBacklog(fixture, 'doomed', backlog)
     const { sql } = fixture.service
     const [one] = await statusOf(webhook, 'held')
-    // Nothing is cleaned up while the queue is locked.
+    // Nothing is cleaned up while the queue's row is locked.
     await sql.begin(async (tx) => {
       await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
       await tx`select from webhook_queues where webhook_id = ${webhook.id} for update`

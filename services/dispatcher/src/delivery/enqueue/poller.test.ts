@@ -21,7 +21,7 @@ const storeOf = (unsafe: Unsafe) =>
 
 type Queues = PollerOptions['queues']
 
-/** Queues that there is room in, and that refuse each delivery. */
+/** Queues that report room but reject every delivery. */
 const fullQueues: Queues = {
   full: () => [],
   room: () => ({ jobs: 100, bytes: 100 }),
@@ -53,8 +53,8 @@ const dueDelivery = {
 }
 
 /**
- * The webhooks that were passed over in each claim until the poller rests. One delivery is always due unless its webhook is
- * passed over; it never finds room. A poller that does not rest of itself ends with the fifth claim.
+ * The webhooks skipped by each claim until the poller sleeps. One delivery is always due unless its webhook is skipped;
+ * it never finds room. If the poller does not sleep by itself, the test ends it at the fifth claim.
  */
 async function claimsUntilRest(full: () => string[]): Promise<string[][]> {
   const claims: string[][] = []
@@ -95,7 +95,7 @@ describe('a poller', () => {
   })
 
   it('claims what is due next in time while nothing can be ended', async () => {
-    // A second passes with each query.
+    // Each query takes a second.
     let nowMs = 0
     await new Promise<void>((again) => {
       let claims = 0
@@ -106,7 +106,7 @@ describe('a poller', () => {
       }
       start(unsafe, { timers: { ...systemTimers, now: () => (nowMs += 1_000) } })
     })
-    // Without word of what is due it looks after ten.
+    // Without a signal it would poll after ten seconds.
     expect(nowMs).toBeLessThan(10_000)
   })
 

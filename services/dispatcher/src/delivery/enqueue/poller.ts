@@ -12,20 +12,23 @@ export interface PollerOptions extends ClaimedJobsOptions {
   timers: Timers
   drainPerSecond: number
   log: Logger
-  /** Nothing is claimed before. */
+  /** No claim is made before this resolves. */
   reclaimed: Promise<void>
 }
 
 const claimLimit = 400
 const claimPerWebhook = 16
 const endedAtOnce = 1_000
-/** What other replicas leave behind, and what was not announced, is polled at least so often. */
+/** Maximum milliseconds between polls: finds deliveries left behind by other replicas or never announced. */
 const idleMs = 10_000
 const drainEveryMs = 200
-/** What is to be tidied is so just before a poll, which then does both. */
+/** Cleaning is due slightly before the next poll, so that one wake-up does both. */
 const earlyMs = 50
 
-/** Takes what is due from Postgres: retries, what found no room in memory, and what another replica left behind. */
+/**
+ * Claims due deliveries from Postgres: retries, those that found no room in memory, and
+ * those left behind by another replica.
+ */
 export function startPoller(options: PollerOptions) {
   const { deliveries, queues, due, timers, log } = options
   const { now } = timers
@@ -55,9 +58,9 @@ export function startPoller(options: PollerOptions) {
         return Math.min((await deliveries.nextDueIn(except)) ?? pollMs, pollMs)
       }
       const accepted = await enqueueClaimed(claimed, leasedAt, options)
-      // What was given back is due at once: the next claim would have the same.
+      // Released deliveries are due immediately, so the next claim would return the same ones.
       if (accepted === 0 && !isAnotherFull(except)) return idleMs
-      // There may be more due with each claim, for ever.
+      // Every claim may find more due deliveries, so cleaning must not wait for the last.
       if (accepted > 0 && now() >= cleanUpAt) return 0
     }
   }
@@ -67,7 +70,7 @@ export function startPoller(options: PollerOptions) {
     return queues.full().some((webhookId) => !known.has(webhookId))
   }
 
-  /** Ends what deleted webhooks left behind, a little at a time, between claims. */
+  /** Removes the remains of deleted webhooks in small steps between claims. */
   async function cleanUp(): Promise<number> {
     if (now() < cleanUpAt) return cleanUpAt - now()
     if (await deliveries.cleanUp(endedAtOnce)) return 0

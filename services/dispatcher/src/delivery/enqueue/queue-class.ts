@@ -7,7 +7,7 @@ export class QueueClass<J extends Pick<Job, 'heldUpSince'>> {
   readonly #capacity: number
   readonly #now: () => number
   readonly #queues = new Map<string, J[]>()
-  /** Webhooks with work that may run, in the order in which they are served. */
+  /** Webhooks with work that may run, in serving order. */
   readonly #ready = new Set<string>()
 
   constructor(capacity: number, now: () => number) {
@@ -26,19 +26,19 @@ export class QueueClass<J extends Pick<Job, 'heldUpSince'>> {
     this.#ready.add(webhookId)
   }
 
-  /** The webhook to serve next; undefined when none has work or the capacity is used up. */
+  /** The webhook to serve next; `undefined` if none has work or the capacity is used up. */
   next(): string | undefined {
     if (this.running >= this.#capacity) return undefined
     const [first] = this.#ready
     return first
   }
 
-  /** The webhook's oldest job, which stays. */
+  /** The webhook's oldest job, without removing it. */
   peek(webhookId: string): J | undefined {
     return this.#queues.get(webhookId)?.[0]
   }
 
-  /** The webhook's oldest job; it goes behind the others that are ready if it has more. */
+  /** Removes the webhook's oldest job. If it has more, the webhook moves behind the other ready ones. */
   shift(webhookId: string): J | undefined {
     const queue = this.#queues.get(webhookId)
     const job = queue?.shift()
@@ -48,7 +48,10 @@ export class QueueClass<J extends Pick<Job, 'heldUpSince'>> {
     return job
   }
 
-  /** Leaves the webhook out until `unpark`: it may not have more attempts in flight, so what it has queued is held up by it. */
+  /**
+   * Skips the webhook until `unpark`, because it may not have more attempts in flight; its
+   * queued jobs are marked as held up.
+   */
   park(webhookId: string): void {
     this.#ready.delete(webhookId)
     this.#markHeldUp(this.#queues.get(webhookId) ?? [])
@@ -72,7 +75,7 @@ export class QueueClass<J extends Pick<Job, 'heldUpSince'>> {
     return [...this.#queues.keys()].flatMap((webhookId) => this.clear(webhookId))
   }
 
-  /** What is queued waits for its own webhook from now on; what has done so already stands before the rest. */
+  /** Marks the queued jobs as waiting for their own webhook. Jobs already marked come first in the queue. */
   #markHeldUp(queue: readonly J[]): void {
     const at = this.#now()
     for (const job of queue.toReversed()) {

@@ -6,37 +6,37 @@ import { updateQueuesSql } from '../due-rows.js'
 type Sql = Pick<Database['sql'], 'unsafe'>
 
 export interface ClaimOptions {
-  /** Beyond the webhook's own timeout. */
+  /** Added to the webhook's own timeout. */
   leaseMs: number
-  /** Webhooks to pass over. */
+  /** Webhooks to skip. */
   except: string[]
   perWebhook: number
   limit: number
-  /** Length of all events together; the first one is claimed whatever its length. */
+  /** Maximum total length of the events; the first one is claimed whatever its length. */
   bytes: number
-  /** What a paused webhook missed: so many at once, so often. */
+  /** Backlog of a paused webhook: number of deliveries per step, and the interval between steps. */
   drain: { step: number; everyMs: number }
 }
 
-/** What a replica needs of the queues. */
+/** Database operations on the queues that a replica needs. */
 export interface QueueRows {
   /**
-   * Leases deliveries of active webhooks whose attempt is due or whose lease has ended, a few per webhook, so that one
-   * with a long backlog leaves room for others.
+   * Leases deliveries of active webhooks that are due or whose lease has expired, a few per webhook, so that a long
+   * backlog leaves room for other webhooks.
    */
   claim(options: ClaimOptions): Promise<Claimed[]>
-  /** Milliseconds until something is due, of whichever active webhook but these; undefined when nothing is. */
+  /** Milliseconds until a delivery of an active webhook, except these, is due; `undefined` if there is none. */
   nextDueIn(except: string[]): Promise<number | undefined>
   /**
-   * Ends some of what deleted webhooks left unfinished, and forgets which positions are fanned out once the consumer's floor
-   * says so. False when there is nothing more to end.
+   * Ends some unfinished deliveries of deleted webhooks, and removes fan-out positions below the consumer's floor.
+   * Returns false when no more deliveries have to be ended.
    */
   cleanUp(limit: number): Promise<boolean>
-  /** Fails deliveries that it has leased, whose events are gone. */
+  /** Fails deliveries leased by this replica whose events are gone. */
   failWithoutEvent(ids: string[]): Promise<void>
-  /** Gives back what it has leased of these. */
+  /** Releases those of these deliveries that are leased by this replica. */
   release(ids: string[]): Promise<void>
-  /** Gives back all that it, or a process before it of its name, has leased. */
+  /** Releases everything leased by this replica, or by an earlier process with its name. */
   reclaim(): Promise<void>
 }
 
@@ -45,25 +45,25 @@ export interface Claimed {
   webhook_id: string
   workspace_id: string
   environment: string
-  /** Of the webhook. */
+  /** Version of the webhook. */
   version: number
-  /** The webhook as JSON; null when it was changed as the delivery was claimed. */
+  /** The webhook as JSON; null if it was changed during the claim. */
   state: string | null
   attempts: number
   cycle_base: number
   ordering_key: string | null
   bytes: number
-  /** Null when it was deleted. */
+  /** Null if it was deleted. */
   event: string | null
 }
 
 export interface QueueRowsOptions {
   sql: Sql
-  /** Names this replica on leases: the same after a restart, which so reclaims what it had. */
+  /** Names this replica on leases. Unchanged after a restart, so that the replica can reclaim its earlier leases. */
   owner: string
-  /** The consumer that fans out. */
+  /** Name of the consumer that fans out. */
   consumer: string
-  /** Called once deliveries that have changed are committed. */
+  /** Called after changes of deliveries are committed. */
   changed: ChangedSignals['changed']
 }
 
@@ -99,7 +99,7 @@ export function createQueueRows({ sql, owner, consumer, changed }: QueueRowsOpti
 
 type TenantRow = Pick<Claimed, 'id' | 'workspace_id' | 'environment'>
 
-/** Rows have the environment of an event, which was checked. */
+/** The environment in a row comes from a validated event. */
 export const toTenant = (row: Omit<TenantRow, 'id'>): TenantScope => ({
   workspaceId: row.workspace_id,
   environment: row.environment as TenantScope['environment'],
@@ -123,7 +123,7 @@ with dropped as (
 )
 select end_deleted($1) as ended`
 
-/** Of deliveries whose event is gone: there is nothing to send. */
+/** For deliveries whose event is gone: there is nothing to send. */
 const failStatement = `
 update deliveries set status = 'failed', due_at = null, lease_owner = null,
   last_error_kind = 'event_missing', last_error_message = 'The event of this delivery has been deleted by retention.',

@@ -1,16 +1,16 @@
-/** A delivery this replica has leased. */
+/** A delivery leased by this replica. */
 export interface Job {
   deliveryId: string
   webhookId: string
   workspaceId: string
-  /** What it holds in memory until it has ended. */
+  /** Bytes in memory until it ends. */
   bytes: number
-  /** Not sent any more after this instant (monotonic ms): another replica may have taken it. */
+  /** It must not be sent after this instant (monotonic ms), since another replica may have claimed it. */
   sendBefore: number
   queueClass: 'first' | 'retry'
   /**
-   * Since when it has waited for its own webhook or workspace (monotonic ms): for one of their attempts to end, a slot of the rate
-   * limit, or room in their share. Undefined while nothing but the platform keeps it from being sent.
+   * Since when (monotonic ms) it has waited for its own webhook or workspace: for one of their attempts to end, for a
+   * slot of the rate limit, or for room in their share. `undefined` if only the platform delays it.
    */
   heldUpSince?: number
 }
@@ -22,24 +22,27 @@ export interface Share {
   bytes: number
 }
 
-/** What is held of an endpoint, of a workspace and of all. */
+/** Usage by an endpoint, by a workspace, or overall. */
 export interface QueueUsage {
-  /** Jobs that are queued or reserved. */
+  /** Queued or reserved jobs. */
   waiting: number
-  /** Of these, and of what is in flight. */
+  /** Bytes of these jobs and of those in flight. */
   bytes: number
 }
 
-/** What a workspace has in flight, queued or reserved. */
+/** Usage and attempts of a workspace. */
 export interface Tenant extends QueueUsage {
   workspaceId: string
   running: Record<Job['queueClass'], number>
   slow: number
-  /** Webhooks that wait for an attempt of another one of the workspace to end, also some that need not any more. */
+  /**
+   * Webhooks that wait for an attempt of another webhook of the workspace to end; may
+   * include some that no longer wait.
+   */
   parked: Record<Job['queueClass'], Set<string>>
-  /** Webhooks refused as the workspace had its share, until half of it is free. */
+  /** Webhooks rejected because the workspace had reached its share; cleared when half of the share is free. */
   refused: Set<string>
-  /** Its endpoints that are remembered; with the last one it is forgotten. */
+  /** Number of its remembered endpoints; the workspace is forgotten with the last one. */
   endpoints: number
 }
 
@@ -50,10 +53,10 @@ export interface Endpoint extends QueueUsage {
   limit: number
   running: number
   wasRefused: boolean
-  /** Refused for its bytes, until half of its share of the memory is free. */
+  /** Rejected for its bytes, until half of its share of the memory is free. */
   shortOfMemory: boolean
   /** Its rate limit, as last seen. */
   perSecond: number | undefined
-  /** The queue class its slots went to last, when it has a rate limit. */
+  /** The queue class that used its last slot, if it has a rate limit. */
   servedLast: Job['queueClass'] | undefined
 }

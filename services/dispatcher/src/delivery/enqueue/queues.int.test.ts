@@ -14,7 +14,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture?.stop())
 
-/** The values of now, where these webhooks are passed over. */
+/** Current metric values if these webhooks are skipped. */
 async function valuesOf(passedOver: string[]): Promise<(name: string) => number> {
   const metrics = createMetrics({ service: 'dispatcher' })
   registerQueueMetrics(metrics, { database: fixture.service, passedOver: () => passedOver })
@@ -31,7 +31,7 @@ test('what waits behind a silent endpoint is the wait of its webhook, and nothin
   const own = await valuesOf([silent.id])
   expect(own('opsplane_deliveries_due')).toBe(0)
   expect(own('opsplane_deliveries_oldest_due_age_seconds')).toBe(0)
-  // Were there room for it, it would be the platform's.
+  // If its webhook were not skipped, the delivery would count as waiting for the platform.
   const due = await valuesOf([])
   expect(due('opsplane_deliveries_due')).toBeGreaterThan(0)
   expect(due('opsplane_deliveries_oldest_due_age_seconds')).toBeGreaterThan(0)

@@ -4,7 +4,7 @@ import { createDeliveryQueues, type Job, type QueuesOptions } from './delivery-q
 
 interface Wait {
   options?: Partial<QueuesOptions<Job>>
-  /** Jobs that come before, by their webhooks. */
+  /** Webhooks of the jobs that come before. */
   before: string[]
   perSecond?: number
   isHeldUp: boolean

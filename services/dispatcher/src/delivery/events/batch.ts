@@ -3,35 +3,35 @@ import type { EventOrigin, UnreadEvent } from '@opsplane/eventstore'
 import type { EventPosition } from '../match/matching.js'
 import type { TenantWebhooks } from '../match/webhook-index.js'
 
-/** An event as it came. */
+/** An event as received. */
 export interface ArrivedEvent {
   unread: UnreadEvent
-  /** Null when the message does not say. */
+  /** Null if the message does not state it. */
   origin: EventPosition | null
-  /** Of its span, where it is followed. */
+  /** Trace context of its span, if it is traced. */
   traceparent?: string | undefined
-  /** It was handed to a consumer before, which may have sent it. */
+  /** A consumer received it before and may have sent its deliveries. */
   redelivered: boolean
 }
 
-/** An event that some webhook may subscribe to. */
+/** An event with a type that some webhook may subscribe to. */
 export interface IncomingEvent extends Omit<ArrivedEvent, 'unread'> {
   event: PlatformEvent
-  /** Where it stands among those that came with it. */
+  /** Index among the events that arrived together. */
   place: number
 }
 
-/** Events, and the webhooks they are matched with. */
+/** Events, and the webhooks to match them with. */
 export interface Batch {
   incoming: readonly IncomingEvent[]
-  /** Of all events of the batch, those without a subscriber included. */
+  /** Positions of all events of the batch, including those without a subscriber. */
   origins: EventPosition[]
   tenants: TenantWebhooks[]
   webhooksOf(tenant: TenantScope): TenantWebhooks
   jsonOf(event: PlatformEvent): string
 }
 
-/** What a consumer has of its events, by the event. */
+/** Combines events with the message metadata that a consumer has for them. */
 export function toArrivedEvents(
   events: readonly UnreadEvent[],
   origins: readonly EventOrigin[],
@@ -43,12 +43,12 @@ export function toArrivedEvents(
   })
 }
 
-/** Whose events these are, each tenant once. */
+/** The tenants of these events, without duplicates. */
 export const findTenants = (arrived: readonly ArrivedEvent[]): TenantScope[] => [
   ...new Map(arrived.map(({ unread }) => [tenantKey(unread), unread])).values(),
 ]
 
-/** Reads the events whose types have a subscriber, each once. */
+/** Parses the events whose types have a subscriber, without duplicates. */
 export function readBatch(
   arrived: readonly ArrivedEvent[],
   byTenant: ReadonlyMap<string, TenantWebhooks>,
@@ -65,7 +65,7 @@ export function readBatch(
     const { unread } = each
     if (webhooksOf(unread).subscribers(unread.type).length === 0) continue
     const event = unread.read()
-    // Within a batch too an event can come twice.
+    // An event can also occur twice within a batch.
     if (!incoming.has(event.id)) incoming.set(event.id, { ...each, event, place })
   }
   return {

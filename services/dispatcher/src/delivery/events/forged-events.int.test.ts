@@ -62,7 +62,7 @@ it('sends no webhook for an event its source has not signed, and keeps it as a d
     'SignatureError: the message is not authentic: apps has signed it, and incident.created is for itsm to say',
   ])
 
-  // Not even an operator makes one count by redriving it.
+  // Redriving by an operator must not make a forged event valid either.
   await fixture.service.sql`update dead_letters set redriven_at = now()`
   connection.publish(names.wakeSubject('dispatcher-delivery-fanout', 'redrive'))
   await waitFor(async () => {

@@ -1,10 +1,11 @@
-/** What tells failures of one webhook apart by their cause. */
+/** Groups the failures of a webhook by cause. */
 export const causeSql = (delivery: string) =>
   `md5(concat_ws('|', ${delivery}.last_error_kind, ${delivery}.last_error_message))`
 
 /**
- * The last delivery of an event to a webhook has failed: one that was replayed counts by its replay, whose success, or whose being
- * in flight, leaves nothing failed. `delivery` is the name of its table in the statement.
+ * True if the last delivery of an event to a webhook failed. A delivery that was replayed is represented by its replay,
+ * and is not a failure while the replay is in flight or after it succeeded. `delivery` is the alias of its table in the
+ * statement.
  */
 export const currentFailureSql = (delivery: string) => `${delivery}.status = 'failed'
   and not exists (select from deliveries other

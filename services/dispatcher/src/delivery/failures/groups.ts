@@ -4,7 +4,10 @@ import { type Database, type FailuresOptions, failureGroups, readFailures } from
 import { deliveryPositions } from '../changes.js'
 import { causeSql, currentFailureSql } from './current-failures.js'
 
-/** Of each webhook the last failures by their index; deliveries of deleted webhooks cannot be repaired. */
+/**
+ * The latest failures of each webhook, found by index. Excludes deleted webhooks, whose
+ * deliveries cannot be repaired.
+ */
 export const failedDeliveries = `
   select w.id as target_id, w.state->>'name' as target_name, failure.*,
     count(*) over (partition by w.id) >= ${readFailures} as is_more
@@ -16,7 +19,7 @@ export const failedDeliveries = `
     order by d.id desc limit ${readFailures}) failure
   where w.workspace_id = $1 and w.environment = $2`
 
-/** What is failed now, by webhook and cause. */
+/** Current failures, grouped by webhook and cause. */
 export async function deliveryFailures(
   { sql }: Pick<Database, 'sql'>,
   page: Pick<FailuresOptions, 'tenant' | 'limit' | 'after' | 'binding' | 'cursors'>,

@@ -9,12 +9,12 @@ import { computeOrderingKey } from '../ordering/ordering.js'
 import { isBeyondRetention } from '../retention/retention-policy.js'
 import { findMatches } from './matching.js'
 
-/** A delivery that is to be enqueued: its row, and the job that sends it. */
+/** A delivery to enqueue: its row, and the job that sends it. */
 export interface DeliveryDraft {
   incoming: IncomingEvent
   row: NewDelivery
   job: DeliveryJob
-  /** Its first attempt has been started, or has its place in the queues. */
+  /** Set if its first attempt has started or is queued. */
   started: StartedAttempt | undefined
 }
 
@@ -24,12 +24,12 @@ export interface DraftOptions {
   /** Unix milliseconds. */
   nowMs(): number
   leaseMs: number
-  /** Days the deliveries of a day are kept: see ADR 015. */
+  /** Retention of deliveries in days: see ADR 015. */
   keptDays: number
   log: Logger
 }
 
-/** The deliveries of a batch, one for each event and webhook that match. */
+/** The deliveries of a batch, one per matching pair of event and webhook. */
 export function draftDeliveries(batch: Batch, options: DraftOptions): DeliveryDraft[] {
   return withoutLate(batch.incoming, options).flatMap((incoming) => {
     const { event, origin, traceparent } = incoming
@@ -83,7 +83,7 @@ function withoutLate(
   return inTime
 }
 
-/** What has been started stays, even if its webhook is not there any more; the rest goes by what is known now. */
+/** Keeps drafts with a started attempt, even if their webhook no longer exists; the others come from `now`. */
 export function keepStarted(before: DeliveryDraft[], now: DeliveryDraft[]): DeliveryDraft[] {
   const started = new Map(before.filter((draft) => draft.started).map((draft) => [draft.row.id, draft]))
   const others = now.filter(({ row }) => !started.has(row.id))

@@ -77,7 +77,7 @@ describe('matching', () => {
     const resource = { type: 'webhook', id: 'wh_1', displayName: 'Hook' }
     expect(matches({}, { type: 'webhook.paused', resource })).toBe(false)
     expect(matches({ id: 'wh_2' }, { type: 'webhook.paused', resource })).toBe(true)
-    // Of its deliveries neither, whose aggregates are others.
+    // Events about its own deliveries do not match either, although their aggregates differ.
     expect(matches({}, { type: 'webhook.delivery_retried', resource })).toBe(false)
   })
 

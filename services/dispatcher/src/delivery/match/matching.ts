@@ -7,19 +7,19 @@ import {
 } from '@opsplane/contracts'
 import type { Subscriber, TenantWebhooks } from './webhook-index.js'
 
-/** Where an event stands in the log of the service that made it. */
+/** Position of an event in the log of its source service. */
 export interface EventPosition {
   source: string
   position: number
 }
 
-/** A webhook that an event goes to, and the body. */
+/** A webhook that receives an event, and the body. */
 export interface Match {
   subscriber: Subscriber
   body: DeliveryBody
 }
 
-/** The webhooks of the event's tenant that it goes to; without an origin it is behind no fence. */
+/** The matching webhooks of the event's tenant. An event without an origin is not limited by fences. */
 export function findMatches(
   webhooks: TenantWebhooks,
   event: PlatformEvent,
@@ -35,17 +35,17 @@ export function findMatches(
   })
 }
 
-/** A webhook that reported itself about itself would never fall silent. */
+/** A webhook that received events about itself would never stop sending. */
 function isOwnLifecycle(id: string, { resource }: PlatformEvent): boolean {
   return resource.type === 'webhook' && resource.id === id
 }
 
-/** What was fanned out before the webhook was there stays so when it comes again. */
+/** An event that was fanned out before the webhook existed stays excluded when it is redelivered. */
 function isFenced({ fences }: Subscriber, origin: EventPosition | null): boolean {
   const fence = origin && fences.get(origin.source)
   if (!fence) return false
   const { position } = origin
-  // They ascend, and nearly every event comes after all of them.
+  // Runs are in ascending order, and nearly every event comes after all of them.
   const run = fence.done.findLast(([first]) => first <= position)
   return position <= (run?.[1] ?? fence.floor)
 }

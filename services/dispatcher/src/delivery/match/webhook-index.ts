@@ -3,45 +3,45 @@ import type { Database } from '@opsplane/postgres'
 import { LRUCache } from 'lru-cache'
 import { type Fence, type Target, toTarget, type WebhookRow } from '../../webhook/target.js'
 
-/** Positions from the first to the last. */
+/** First and last position of a range. */
 type Run = readonly [first: number, last: number]
 
-/** A webhook, and which events it is too young for, by their source. */
+/** A webhook, and per source the events that precede its creation. */
 export interface Subscriber {
   target: Target
   fences: ReadonlyMap<string, { floor: number; done: readonly Run[] }>
 }
 
-/** The webhooks of one tenant, as a snapshot had them. */
+/** The webhooks of one tenant in a database snapshot. */
 export interface LoadedWebhooks {
   tenant: TenantScope
   revision: number
   subscribers: Subscriber[]
 }
 
-/** The webhooks of one tenant, as they were at a revision. */
+/** The webhooks of one tenant at a revision. */
 export interface TenantWebhooks {
   tenant: TenantScope
   revision: number
   count: number
-  /** Monotonic milliseconds at which the database last said that this is the revision. */
+  /** Monotonic milliseconds at which the database last confirmed this revision. */
   checkedAt: number
-  /** Those that subscribe to this type of event, each once. */
+  /** Webhooks that subscribe to this event type, without duplicates. */
   subscribers(type: string): Subscriber[]
 }
 
 export interface WebhookIndex {
-  /** Of these tenants, by `tenantKey`; those not in memory are loaded. */
+  /** The webhooks of these tenants, by `tenantKey`. Loads those not cached. */
   of(tenants: readonly TenantScope[]): Promise<Map<string, TenantWebhooks>>
-  /** What is known of these tenants may not hold any more. */
+  /** Removes the cached webhooks of these tenants. */
   forget(tenants: readonly TenantScope[]): void
 }
 
-/** Where webhooks are read from. */
+/** Database operations that load webhooks. */
 export interface WebhookRows {
-  /** The webhooks of these tenants in one snapshot; a tenant without a revision is left out. */
+  /** The webhooks of these tenants in one snapshot; tenants without a revision are omitted. */
   loadWebhooks(tenants: readonly TenantScope[]): Promise<LoadedWebhooks[]>
-  /** Gives tenants that never had a webhook a revision. */
+  /** Creates the revision of tenants that never had a webhook. */
   addRevisions(tenants: readonly TenantScope[]): Promise<void>
 }
 
@@ -51,22 +51,22 @@ export interface WebhookIndexOptions {
   now(): number
 }
 
-/** Webhooks kept over all tenants; those of tenants not asked for longest go first. */
+/** Maximum cached webhooks over all tenants; the least recently used tenants are evicted first. */
 const maxKept = 200_000
 const rowsAtOnce = 500
 const maxLoads = 5
 
 /**
- * Keeps webhooks by the events they subscribe to, tenant by tenant. It is a cache: who inserts deliveries by it has
- * the statement compare the revision, and asks again after `forget` when it is another one.
+ * Caches webhooks by subscribed event type, per tenant. Since it is a cache, the statement that inserts deliveries
+ * compares the revision; if it differs, the caller calls `forget` and loads the webhooks again.
  */
 export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): WebhookIndex {
-  /** A tenant with more webhooks than all have room for is kept by itself. */
+  /** A tenant with more webhooks than the limit is cached alone. */
   const kept = new LRUCache<string, TenantWebhooks>({
     maxSize: maxKept,
     sizeCalculation: ({ count }) => Math.min(count + 1, maxKept),
   })
-  /** How often anything was: what was being loaded then may be older than that. */
+  /** Number of `forget` calls: webhooks being loaded during such a call may be outdated. */
   let forgotten = 0
 
   return {
@@ -86,7 +86,8 @@ export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): We
         for (const { tenant, revision, subscribers } of await deliveries.loadWebhooks(missing)) {
           const loaded: TenantWebhooks = {
             ...{ tenant, revision, count: subscribers.length },
-            // The statement that inserts by it finds out that it is not so any more; nothing is to be believed before.
+            // If `forget` was called meanwhile, the webhooks are not trusted; the inserting statement detects whether
+            // the revision is old.
             checkedAt: forgotten === before ? askedAt : Number.NEGATIVE_INFINITY,
             subscribers: groupByPattern(subscribers),
           }
@@ -142,7 +143,7 @@ from unnest($1::text[], $2::text[]) as a (workspace_id, environment)
 join webhook_revisions r on r.workspace_id = a.workspace_id and r.environment = a.environment
 left join webhooks w on w.workspace_id = a.workspace_id and w.environment = a.environment`
 
-/** For tenants that never had a webhook: the row is what their first one and a fan-out agree by. */
+/** For tenants that never had a webhook: their first webhook and a fan-out synchronize by this row. */
 const addStatement = `
 insert into webhook_revisions (workspace_id, environment, revision)
 select workspace_id, environment, 0 from unnest($1::text[], $2::text[]) as t (workspace_id, environment)
@@ -152,13 +153,16 @@ function fencesOf(fences: readonly Fence[]): Subscriber['fences'] {
   return new Map(fences.map(({ source, floor, done }) => [source, { floor, done: runsOf(done) }]))
 }
 
-/** One that no end follows is a run by itself. */
+/** A start without an end is a run of one position. */
 const runsOf = (done: Fence['done']): Run[] =>
   done.flatMap((first, at) => (first > 0 ? [[first, Math.max(first, -(done[at + 1] ?? 0))] as const] : []))
 
 const everything = new Set(['*', 'audit.*'])
 
-/** By the patterns that match a type: itself, each of its prefixes, and those that match everything. */
+/**
+ * Groups by the patterns that match a type: the type itself, each of its prefixes, and the
+ * patterns that match everything.
+ */
 export function groupByPattern(subscribers: readonly Subscriber[]): TenantWebhooks['subscribers'] {
   const byPattern = new Map<string, Subscriber[]>()
   for (const subscriber of subscribers)
@@ -179,7 +183,7 @@ export function groupByPattern(subscribers: readonly Subscriber[]): TenantWebhoo
   }
 }
 
-/** Of `a.b.c`: `a.b.c`, `a.*`, `a.b.*` and `*`. */
+/** Patterns for `a.b.c`: `a.b.c`, `a.*`, `a.b.*` and `*`. */
 function patternsOf(type: string): string[] {
   const patterns = [type, '*']
   for (let dot = type.indexOf('.'); dot !== -1; dot = type.indexOf('.', dot + 1))

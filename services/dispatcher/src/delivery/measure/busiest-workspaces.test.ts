@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createBusiestWorkspaces } from './busiest-workspaces.js'
 
-/** A minute of attempts, `late` of which are late; what was logged of it. */
+/** Adds a minute of attempts, `late` of which are late, and returns the log entries. */
 function logOf({ late }: { late: number }) {
   const lines: object[] = []
   let nowMs = 0

@@ -7,16 +7,19 @@ export interface BusiestWorkspacesOptions {
 }
 
 export interface BusiestWorkspaces {
-  /** An attempt begins, with which the platform is so late. */
+  /** Called when an attempt starts; `lateMs` is the delay caused by the platform. */
   add(workspaceId: string, lateMs: number): void
 }
 
 const windowMs = 60_000
-/** First attempts that start later count as late in the alerts. */
+/** Milliseconds; first attempts that start later count as late in the alerts. */
 const maxLateMs = 10_000
 const maxNamed = 3
 
-/** While first attempts are late, names in the log each minute the workspaces with most attempts: no metric has such a label. */
+/**
+ * While first attempts are late, logs every minute the workspaces with the most attempts,
+ * since no metric is labelled by workspace.
+ */
 export function createBusiestWorkspaces({ log, now }: BusiestWorkspacesOptions): BusiestWorkspaces {
   let attempts = new Map<string, number>()
   let since = now()

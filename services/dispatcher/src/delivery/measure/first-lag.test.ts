@@ -3,7 +3,7 @@ import { idTime, newId } from '@opsplane/contracts'
 import { createMetrics } from '@opsplane/telemetry'
 import { measureFirstLag } from './first-lag.js'
 
-/** A delivery of an event of now, by clocks that `pass` moves on. */
+/** A delivery of an event that occurs now; `pass` advances the clocks. */
 function open() {
   const metrics = createMetrics({ service: 'dispatcher' })
   const delivery = { deliveryId: newId('delivery'), attempts: 0 }

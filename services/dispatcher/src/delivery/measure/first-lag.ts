@@ -6,13 +6,13 @@ import type { DeliveryJob } from '../job.js'
 type Delivery = Pick<DeliveryJob, 'deliveryId' | 'attempts' | 'heldUpSince' | 'claimed'>
 
 /**
- * Measures how late first attempts are: what the platform is to blame for, which ends where only the webhook itself stands
- * between a delivery and its attempt (ADR 126), and apart from it what those come to that waited for their webhook.
+ * Measures the delay of first attempts. The part caused by the platform ends when only the webhook itself delays the
+ * attempt (ADR 126); the total delay of attempts that waited for their webhook is measured separately.
  */
 export interface FirstLag {
-  /** The delivery found no place in memory, and waits in Postgres. */
+  /** Called when the delivery found no place in memory and waits in Postgres. */
   left(delivery: Delivery): void
-  /** An attempt begins. Returns by how many milliseconds the platform is late with it; 0 for retries. */
+  /** Called when an attempt starts. Returns the milliseconds of delay caused by the platform; 0 for retries. */
   started(delivery: Delivery): number
 }
 
@@ -24,7 +24,7 @@ export interface FirstLagOptions {
   now(): number
 }
 
-/** Deliveries that waited in Postgres because the platform had no room; of older ones that is not remembered. */
+/** Maximum remembered deliveries that waited in Postgres because the platform had no room; the oldest are forgotten. */
 const maxRemembered = 20_000
 
 export function measureFirstLag({ metrics, nowMs, now }: FirstLagOptions): FirstLag {

@@ -2,18 +2,21 @@ import { PauseReason } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import type { Metrics, Sample } from '@opsplane/telemetry'
 
-/** A little less than multiples of the usual 15 s between scrapes. */
+/** Slightly less than multiples of the usual scrape interval of 15 s. */
 const everyMs = { due: 10_000, paused: 55_000 }
 const maxDue = 10_000
 const maxQueues = 10_000
 
 export interface QueueMetricsOptions {
   database: Pick<Database, 'sql'>
-  /** Webhooks whose deliveries stay in Postgres because of what they have in memory already. */
+  /** Webhooks whose deliveries stay in Postgres because they have reached their limits in memory. */
   passedOver(): string[]
 }
 
-/** Has the deliveries measured that are due and not leased, those that wait for their own webhook apart, and paused webhooks. */
+/**
+ * Registers metrics for due, unleased deliveries, separately for those that wait for their
+ * own webhook, and for paused webhooks.
+ */
 export function registerQueueMetrics(
   metrics: Metrics,
   { database: { sql }, passedOver }: QueueMetricsOptions,
@@ -40,7 +43,10 @@ export function registerQueueMetrics(
   }, everyMs.paused)
 }
 
-/** What a webhook missed while it was paused goes out at its own pace: it waits for the webhook as what is passed over does. */
+/**
+ * The backlog of a paused webhook is sent at its own pace, so it counts as waiting for the
+ * webhook, like skipped deliveries.
+ */
 const dueStatement = `
 with queues as materialized (
   select webhook_id, oldest_id, resumed_at, webhook_id = any ($1::text[]) as passed from webhook_queues

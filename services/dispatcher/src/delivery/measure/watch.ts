@@ -9,18 +9,18 @@ import type { FirstLag } from './first-lag.js'
 type Outcome = ResultRow['status']
 const outcomes: readonly Outcome[] = ['succeeded', 'retrying', 'failed', 'postponed']
 
-/** One attempt that is in flight. */
+/** One attempt in flight. */
 export interface WatchedAttempt {
-  /** What is sent, with the trace it belongs to. */
+  /** The content to send, with its trace. */
   content: AttemptContent
   end(outcome: Outcome): void
 }
 
-/** Observes deliveries on their way. */
+/** Observes deliveries. */
 export interface DeliveryWatch {
-  /** The row is committed of a delivery that found no place in memory: it waits in Postgres. */
+  /** The row of a delivery that found no place in memory is committed; it waits in Postgres. */
   left(job: DeliveryJob): void
-  /** An attempt begins. */
+  /** An attempt starts. */
   begin(job: DeliveryJob): WatchedAttempt
 }
 
@@ -30,10 +30,10 @@ export interface WatchOptions extends BusiestWorkspacesOptions {
   lag: FirstLag
 }
 
-/** Retries of so many deliveries are followed on. */
+/** Maximum deliveries whose retries are traced. */
 const maxRemembered = 10_000
 
-/** Measures attempts, and follows those of events that are followed: their retries too, while they stay on this replica. */
+/** Measures attempts, and traces those of traced events, including retries that stay on this replica. */
 export function watchDeliveries(options: WatchOptions): DeliveryWatch {
   const { metrics, tracing, lag } = options
   const busiest = createBusiestWorkspaces(options)

@@ -22,7 +22,7 @@ afterAll(async () => {
 
 let positions = 0
 const nextPosition = () => ++positions
-/** An event as a service tells of it whose clock is so far off. */
+/** Fields of an event from a service whose clock differs by `offMs`. */
 const skewed = (type: string, offMs: number): Partial<PlatformEvent> => ({
   type,
   id: buildEventId(Date.now() + offMs),
@@ -30,7 +30,7 @@ const skewed = (type: string, offMs: number): Partial<PlatformEvent> => ({
 })
 const publish = (type: string, { offMs = 0, position = nextPosition() } = {}) =>
   fixture.publish(skewed(type, offMs), position)
-/** The stream brings it once more, as after its loss. */
+/** Publishes the event again, as after a loss of the stream. */
 const again = (event: PlatformEvent, position: number) => fixture.publish(event, position)
 const idsTo = (name: string) => fixture.requestsTo(name).map(({ headers }) => headers['webhook-id'])
 const marked = async (position: number) => {
@@ -38,7 +38,7 @@ const marked = async (position: number) => {
     .sql`select from fan_out_marks where source = 'itsm' and ${position}::bigint = any (positions)`
   return rows.length > 0
 }
-/** What is published after this has been handled tells that what was published before has been. */
+/** Ids of the events delivered to a webhook. Complete for all events published before one that has been handled. */
 const eventsOf = async (webhook: Webhook) =>
   (await createDeliveryReader(fixture, webhook.id).list('?limit=200')).map(({ eventId }) => eventId).sort()
 
@@ -52,7 +52,7 @@ describe('a new webhook', () => {
     async (name, offMs) => {
       const type = name.replaceAll(' ', '_')
       const accepted: string[] = []
-      // A webhook that is there already has both replicas know the tenant.
+      // An existing webhook makes both replicas load the tenant.
       const before = await fixture.webhook(`${type}_before`, { events: [`${type}.*`] })
       for (let round = 0; round < 15; round++) {
         const webhook = await fixture.webhook(`${type}_${round}`, { events: [`${type}.*`] })
@@ -78,7 +78,7 @@ describe('a new webhook', () => {
         place.set(event, position)
         return event
       }
-      // One matches a webhook, the other none: it is in no row of a delivery.
+      // One event matches a webhook; the other matches none, so no delivery row contains it.
       const unseen = await send()
       await waitFor(() => marked(place.get(unseen) ?? 0))
       const old = await fixture.webhook(`${type}_old`, { events: [events] })
@@ -153,7 +153,7 @@ describe('a new webhook', () => {
     await fixture.webhook('earlier')
     let created: Promise<Webhook> | undefined
     let refusals = 0
-    // The store gives up on a lock after a while.
+    // The store gives up waiting for a lock after a while.
     const create = (): Promise<Webhook> =>
       fixture.webhook('concurrent').catch(() => {
         refusals++

@@ -40,7 +40,7 @@ describe('two dispatchers, of which one is killed in the middle', () => {
           select count(*)::int as done from deliveries where status = 'succeeded'`
         return row?.done === keys.length * perKey
       },
-      // What the killed one held comes again after the consumer's wait for acknowledgements.
+      // Messages held by the killed process are redelivered after the consumer's ack wait.
       { message: 'every delivery' },
     )
     for (const key of keys) {

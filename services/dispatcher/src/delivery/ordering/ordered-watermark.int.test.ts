@@ -23,7 +23,7 @@ afterAll(async () => {
   await fixture?.stop()
 })
 
-/** Takes one of the events away from the dispatcher, as another replica that has not fanned it out yet. */
+/** Takes one event away from the dispatcher, like another replica that has not fanned it out yet. */
 async function holdOne(
   publish: (n: number) => Promise<unknown>,
 ): Promise<{ message: JsMsg; published: number }> {
@@ -35,7 +35,7 @@ async function holdOne(
     for (;;) {
       const message = await consumer.next({ expires: 30_000 })
       if (message?.subject.endsWith('late.created')) return held.push(message)
-      // That of a webhook.
+      // An event about a webhook.
       message?.ack()
     }
   }
@@ -59,14 +59,14 @@ describe('an earlier event that is fanned out later', () => {
     const endpoint = orderedEndpoint()
     const webhook = await fixture.webhook('late', { ordering_key: 'data.key' }, endpoint.respond)
     const seen = createDeliveryReader(fixture, webhook.id)
-    // A webhook that is not ordered shows that time goes on meanwhile: its retry comes after a second.
+    // An unordered webhook shows that time advances meanwhile: its retry starts after a second.
     const other = await fixture.webhook('clock', { retry_schedule: [1] }, (_, count) => ({
       status: count === 1 ? 500 : 200,
     }))
     const publish = (n: number) => fixture.publish({ type: 'late.created', ...numberedData(n, 'a') })
 
     const { message, published } = await holdOne(publish)
-    // Else it would be given to the dispatcher some time.
+    // Otherwise the message would eventually be redelivered to the dispatcher.
     const holding = setInterval(() => message.working(), 5_000)
     for (const n of [1, 2, 3]) await publish(published + n)
     await fixture.publish({ type: 'clock.created' })

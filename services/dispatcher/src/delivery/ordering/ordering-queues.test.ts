@@ -11,15 +11,18 @@ afterEach(() => queues?.close())
 const queue = (key: string) => ({ webhookId: 'wh_1', key })
 
 interface Statements {
-  /** Queues are to be released by their keys. */
+  /** Called when queues are to be released by their keys. */
   named?(keys: string[]): void
-  /** Queues are swept from this key on; the key after which the sweep is to go on, if it is. */
+  /**
+   * Called when queues are swept from this key on. Returns the key after which the sweep
+   * continues, or `undefined` at its end.
+   */
   swept?(from: string): string | undefined
   lowWatermark?(): Promise<string>
   now?(): number
 }
 
-/** Ordering queues on statements that release nothing. */
+/** Ordering queues with statements that release nothing. */
 function start({ named, swept, lowWatermark = async () => '', now = () => 0 }: Statements): OrderingQueues {
   const unsafe = async (_statement: string, parameters: [string, string | string[], string | string[]]) => {
     await turn()
@@ -46,7 +49,7 @@ describe('ordering queues', () => {
       const busy = start({
         named(keys) {
           if (keys.includes('quiet')) released()
-          // Its next one is finished by now.
+          // The next delivery of the queue has finished by now.
           if (++statements < 1_000) busy.request([queue('busy')])
         },
         lowWatermark: async () => low.shift() ?? '9',
@@ -57,7 +60,10 @@ describe('ordering queues', () => {
     expect(statements).toBeLessThan(1_000)
   })
 
-  /** Where sweeps began until what was asked for during the last of them, and then something else, was to be released. */
+  /**
+   * The start keys of sweeps, until a request made during the last sweep and a second one
+   * after it have been released.
+   */
   const sweepsOf = (swept: (own: OrderingQueues, from: string) => string | undefined): Promise<string[]> =>
     new Promise((resolve) => {
       const sweeps: string[] = []

@@ -5,34 +5,34 @@ import type { OrderingQueue, OrderingRows, Released } from './release-statement.
 export interface OrderingQueuesOptions {
   deliveries: OrderingRows
   timers: Timers
-  /** Up to this sequence of the stream every event has been fanned out; rejects while it is unknown. */
+  /** Sequence in the stream up to which every event has been fanned out; rejects while it is unknown. */
   lowWatermark(): Promise<string>
   log: Logger
-  /** Deliveries that are released are due. */
+  /** Woken because released deliveries are due. */
   due: Pick<DueSignal, 'wakeIn'>
 }
 
 export interface OrderingQueues {
-  /** The next delivery of these queues may be released now, or once the low watermark has reached its sequence. */
+  /** Requests the release of the next delivery of these queues, now or when the low watermark reaches its sequence. */
   request(queues: OrderingQueue[]): void
-  /** A delivery is finished, and the next one of its ordering key, if it has one, may go. */
+  /** Called when a delivery has finished; releases the next one of its ordering key, if it has one. */
   finish(webhookId: string, key: string | null): void
-  /** Looks at all queues soon. */
+  /** Requests a sweep of all queues. */
   sweep(): void
   close(): Promise<void>
 }
 
 const queuesAtOnce = 1_000
-/** More are left to the sweep. */
+/** Maximum requested queues; further ones are found by the sweep. */
 const maxRequested = 20_000
-/** What another replica left behind is seen at least so often. */
+/** Maximum milliseconds between sweeps, which find queues left behind by other replicas. */
 const sweepEveryMs = 10_000
 const watermarkWaitMs = { least: 20, most: 1_000 }
 const beginning: OrderingQueue = { webhookId: '', key: '' }
 
 /**
- * Releases deliveries that are sent in order, one of each ordering queue at a time: see ADR 016. A delivery that ends or is added requests
- * its queue; a sweep over all queues finds what was not requested, as after a crash.
+ * Releases ordered deliveries, one per ordering queue at a time: see ADR 016. A delivery that ends or is added requests
+ * its queue; a sweep over all queues finds those not requested, for example after a crash.
  */
 export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQueues {
   const { deliveries, timers, log } = options
@@ -46,13 +46,13 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
   let watermarkWait = watermarkWaitMs.least
   let sweepAt = 0
   let swept = beginning
-  /** A sweep was requested after the present one began. */
+  /** A sweep was requested after the current one started. */
   let sweepAgain = false
   let failed = false
 
   const isReady = ({ sequence }: OrderingQueue) => sequence === undefined || sequence <= lowWatermark
 
-  /** Of a queue that is requested twice, the earlier sequence counts. */
+  /** If a queue is requested twice, the lower sequence is kept. */
   function add(queue: OrderingQueue) {
     const name = `${queue.webhookId} ${queue.key}`
     const known = requested.get(name)
@@ -60,7 +60,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     if (known || requested.size < maxRequested) requested.set(name, queue)
   }
 
-  /** Not waited for: what is below the low watermark known so far can be released while the server does not answer. */
+  /** Not awaited: deliveries below the known low watermark can be released while the server does not respond. */
   function raiseWatermark() {
     if (isReadingWatermark || now() < watermarkAt || [...requested.values()].every(isReady)) return
     isReadingWatermark = true
@@ -107,7 +107,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     const step = await deliveries.sweepHeads(swept, queuesAtOnce, lowWatermark)
     apply(step)
     swept = step.last ?? beginning
-    // Between the steps of a long sweep there is time for what is requested, and for others.
+    // Pauses between the steps of a long sweep leave time for requested queues and for other work.
     const restMs = sweepAgain ? 0 : msToIdleTick(sweepEveryMs, undefined, timers)
     sweepAt = now() + (step.last ? 4 * (now() - began) : restMs)
   }
@@ -125,9 +125,9 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
     }
   }
 
-  /** When to poll next, if nothing is requested before. */
+  /** Time of the next poll, if nothing is requested before. */
   function nextPollAt() {
-    // After a failure what is requested is not tried again at once.
+    // After a failure, requested queues are not retried immediately.
     if (requested.size === 0 || failed) return sweepAt
     if ([...requested.values()].some(isReady)) return now()
     return isReadingWatermark ? sweepAt : Math.min(sweepAt, watermarkAt)
@@ -138,14 +138,14 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
       pause = new AbortController()
       await poll()
       await delay(Math.max(0, nextPollAt() - now()), pause.signal, timers)
-      // What is requested in one turn of the event loop shares a statement.
+      // Requests made in one turn of the event loop share a statement.
       await new Promise<void>((resolve) => timers.setImmediate(resolve))
     }
   }
 
   function request(queues: OrderingQueue[]) {
     for (const queue of queues) add(queue)
-    // Queues that are new bring the next question forward.
+    // New queues bring the next query of the watermark forward.
     if (!queues.every(isReady)) {
       watermarkWait = watermarkWaitMs.least
       watermarkAt = Math.min(watermarkAt, now() + watermarkWait)

@@ -5,7 +5,7 @@ import type { OrderingQueue } from './release-statement.js'
 
 const maxKeyLength = 200
 
-/** What a delivery is ordered by: the value at the webhook's path, as JSON. Null when it is not ordered. */
+/** The ordering key of a delivery: the value at the webhook's path, as JSON. Null if the delivery is not ordered. */
 export function computeOrderingKey(path: string | null, body: DeliveryBody): string | null {
   const value = path === null ? undefined : valueAt(body, path)
   if (value === undefined) return null
@@ -14,14 +14,14 @@ export function computeOrderingKey(path: string | null, body: DeliveryBody): str
 }
 
 interface Draft {
-  /** Where its event stands among those that came with it. */
+  /** Index of its event among those that arrived together. */
   incoming: { place: number }
   row: NewDelivery
 }
 
 /**
- * Gives deliveries that have an ordering key their event's sequence. Returns the ordering queues in which they wait, each with its
- * first sequence here. The sequences are only asked for when there are such deliveries.
+ * Assigns the event's sequence to deliveries with an ordering key. Returns their ordering queues, each with its first
+ * sequence here. Sequences are only requested if there are such deliveries.
  */
 export async function assignSequences(
   drafts: readonly Draft[],

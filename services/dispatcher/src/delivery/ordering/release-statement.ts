@@ -1,11 +1,11 @@
 import type { Database } from '@opsplane/postgres'
 import { updateQueuesSql } from '../due-rows.js'
 
-/** The deliveries of one webhook that have one ordering key: one at a time is sent. */
+/** The deliveries of one webhook with one ordering key, sent one at a time. */
 export interface OrderingQueue {
   webhookId: string
   key: string
-  /** The first delivery that waits here, if that is known. */
+  /** The sequence of the first waiting delivery, if known. */
   sequence?: string
 }
 
@@ -15,14 +15,14 @@ export interface Released {
   last: OrderingQueue | null
 }
 
-/** What a replica needs of the ordering queues. */
+/** Database operations on the ordering queues that a replica needs. */
 export interface OrderingRows {
   /**
-   * Releases the head of each of these queues: the first unfinished delivery, if it waits, becomes due. Those that wait for the
-   * low watermark alone are returned as `above`. Only deliveries up to the sequence `lowWatermark` are released.
+   * Releases the head of each queue: the first unfinished delivery becomes due if it waits. Only deliveries up to the
+   * sequence `lowWatermark` are released; queues that wait only for the low watermark are returned as `above`.
    */
   releaseHeads(queues: OrderingQueue[], lowWatermark: string): Promise<Released>
-  /** The same in the queues after this one, at most `limit` of them; `last` is null when there are no more. */
+  /** Same for at most `limit` queues after this one; `last` is null when there are no more. */
   sweepHeads(after: OrderingQueue, limit: number, lowWatermark: string): Promise<Released>
 }
 
@@ -43,12 +43,12 @@ export function createOrderingRows(sql: Database['sql']): OrderingRows {
   }
 }
 
-// As the index has it, or the index is not used.
+// Must be identical to the condition of the partial index.
 const unfinished = `ordering_key is not null and status in ('pending', 'retrying')`
-// Without a lease and without a time: whatever was released has one of them until it is finished.
+// Without a lease and a due time: a released delivery has one of them until it is finished.
 const waits = `status in ('pending', 'retrying') and due_at is null and lease_owner is null`
 
-// The head of a queue is read again while it is locked, so that of two replicas only one releases it.
+// The head of a queue is re-read under a lock, so that only one of two replicas releases it.
 const release = `
 heads as materialized (
   select h.id, h.ordering_place, queues.webhook_id, queues.ordering_key from queues cross join lateral (
@@ -80,7 +80,7 @@ with queues as materialized (
 ),
 ${release}, null as last`
 
-// The recursive part walks the index from queue to queue, without reading the deliveries that wait behind the first.
+// The recursive part walks the index from queue to queue, without reading the deliveries behind the head.
 const allQueues = `
 with recursive walk as (
   (select webhook_id, ordering_key from deliveries

@@ -14,7 +14,7 @@ beforeEach(() => at(0))
 afterAll(() => fixture?.stop())
 
 const nowMs = 1_700_000_000_000
-/** Sets the database's clock. */
+/** Sets the database's clock to `nowMs + ms` and stops it. */
 const at = (ms: number) => databaseClock(fixture.service.sql).freeze(nowMs + ms)
 const asked: Omit<BookingRequest, 'webhookId'> = {
   perSecond: 10,
@@ -23,7 +23,7 @@ const asked: Omit<BookingRequest, 'webhookId'> = {
   aheadMs: 250,
   astrayMs: 4_500,
 }
-/** A webhook nothing is sent to. */
+/** A webhook that receives no deliveries. */
 const limited = async (perSecond: number | null) =>
   (await fixture.webhook('booked', { rate_limit_per_second: perSecond, events: ['never.*'] })).id
 

@@ -10,8 +10,8 @@ interface Answer {
 }
 
 /**
- * Bookings in Postgres, which all replicas share and restarts keep, by its clock. The limit is the one the webhook has
- * now, not the one it had when a job was queued.
+ * Bookings in Postgres, shared by all replicas and kept over restarts, by the database's clock. Uses the current limit
+ * of the webhook, not the limit at the time a job was queued.
  */
 export function createBookings(sql: Database['sql']): Bookings {
   return async ({ webhookId, perSecond, count, slackMs, aheadMs, astrayMs }): Promise<Booking> => {
@@ -30,9 +30,9 @@ export function createBookings(sql: Database['sql']): Bookings {
   }
 }
 
-// Nothing is booked more than $5 ms ahead. So `next_at` cannot legitimately lie further ahead than that and one
-// booking: where it does, the limit was raised since, or a clock was set back, and the slots restart.
-// The share lock keeps a booking from outliving its webhook.
+// Nothing is booked more than $5 ms ahead, so a valid `next_at` is at most that plus one booking ahead. If it is
+// further ahead, the limit was raised or a clock was set back, and the slots restart.
+// The share lock prevents a booking from outliving its webhook.
 const bookStatement = `
 with asked as materialized (
   select w.id, schedule.per_second, now_ms()::float8 as at,

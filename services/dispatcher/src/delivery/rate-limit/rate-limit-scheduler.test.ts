@@ -12,7 +12,7 @@ import { type Bookings, computeBurst, createRateLimitScheduler } from './rate-li
 const log = createLogger({ service: 'test', level: 'silent' })
 const webhookId = 'wh_1'
 
-/** A replica that has jobs for one webhook, and starts each as soon as its scheduler lets it. */
+/** A replica with jobs for one webhook; starts each as soon as its scheduler permits. */
 function replica(time: SimulatedTime, book: Bookings, perSecond: number) {
   const starts: number[] = []
   const scheduler = createRateLimitScheduler({
@@ -53,7 +53,7 @@ describe('scheduler', () => {
     const one = replica()
     one.add(30)
     await pass(2_000)
-    // Timers are a millisecond late.
+    // Timers fire up to a millisecond late.
     expect(one.starts.map((at) => Math.round((at - begin) / 100))).toEqual([...Array(20).keys()])
     expect(one.waiting).toBe(10)
   })

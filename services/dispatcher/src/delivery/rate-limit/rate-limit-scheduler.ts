@@ -4,99 +4,108 @@ import type { DueSignal } from '../enqueue/due-signal.js'
 export interface BookingRequest {
   webhookId: string
   perSecond: number
-  /** Slots wanted at most. */
+  /** Maximum slots to book. */
   count: number
-  /** Room wanted behind each slot, for an attempt that starts late; a limit without a burst has some of itself. */
+  /**
+   * Extra milliseconds after each slot for attempts that start late; a limit without a burst
+   * includes some by default.
+   */
   slackMs: number
-  /** Nothing is booked when the next free slot is further ahead. */
+  /** Nothing is booked if the next free slot is further ahead than this. */
   aheadMs: number
-  /** One further ahead than this and the slots asked for is none: a clock was set back, or the limit raised. */
+  /**
+   * A next slot further ahead than this plus the requested slots is invalid: a clock was set
+   * back, or the limit was raised.
+   */
   astrayMs: number
 }
 
 /**
- * Slots are `intervalMs` apart, the first one in `firstInMs` from when it was booked, by the database's clock.
- * `perSecond` is the limit the booking was made by.
+ * Slots are `intervalMs` apart; the first one is `firstInMs` after the booking, by the database's clock. `perSecond` is
+ * the limit used for the booking.
  */
 export type Booking =
   | { kind: 'booked'; firstInMs: number; count: number; intervalMs: number; perSecond: number }
   /** Nothing was booked: the next free slot is in `freeInMs`. */
   | { kind: 'taken'; freeInMs: number }
-  /** There is no such webhook any more. */
+  /** The webhook no longer exists. */
   | { kind: 'gone' }
 
 export type Bookings = (request: BookingRequest) => Promise<Booking>
 
 export interface RateLimitSchedulerOptions {
   book: Bookings
-  /** How long a job may wait in memory, at most. */
+  /** Maximum milliseconds that a job may wait in memory. */
   leaseMs: number
   /** Monotonic milliseconds. */
   now(): number
-  /** Calls back after so many milliseconds; returns how to call that off. */
+  /** Schedules `callback` in `ms` milliseconds; returns a function that cancels it. */
   after(ms: number, callback: () => void): () => void
-  /** It pays to ask for a slot of this webhook again. */
+  /** Called when a slot of this webhook may be available. */
   onSlot(webhookId: string): void
-  /** What is queued for this webhook is better off in Postgres. */
+  /** Called when the queued jobs of this webhook should be released to Postgres. */
   onClosed(webhookId: string): void
-  /** There is room again for a webhook that was closed. */
+  /** Woken when a closed webhook has room again. */
   due: Pick<DueSignal, 'wakeIn'>
   log: Logger
 }
 
-/** Starts the attempts to webhooks with a rate limit no faster than it allows. */
+/** Limits the start of attempts to the rate limit of their webhooks. */
 export interface RateLimitScheduler {
-  /** Uses up a slot that is due; when there is none, `onSlot` follows. `waiting`: jobs there are slots for. */
+  /**
+   * Uses a slot that is due and returns true; otherwise returns false, and `onSlot` is called later. `waiting`: number
+   * of jobs for which slots are booked.
+   */
   useSlot(webhookId: string, perSecond: number, waiting: number): boolean
-  /** Jobs that can wait in memory without outliving their leases. */
+  /** Number of jobs that can wait in memory without outliving their leases. */
   places(perSecond: number): number
-  /** Whether its next slot is so far off that jobs should not wait for it in memory. */
+  /** Whether the next slot is so far ahead that jobs should not wait for it in memory. */
   isClosed(webhookId: string): boolean
   closed(): string[]
-  /** Its limit may have changed: what waits for its next slot asks again. */
+  /** Called when the limit may have changed: waiting jobs request a slot again. */
   refresh(webhookId: string): void
   stop(): void
 }
 
-/** May be used from `at` until `until`. */
+/** Usable from `at` until `until`. */
 interface Slot {
   at: number
-  /** The earliest it can stand at, for how late it is used. */
+  /** The earliest possible time of the slot, from which lateness is measured. */
   since: number
   until: number
-  /** How late it may be used even without slack. */
+  /** Milliseconds it may be used late even without slack. */
   easeMs: number
 }
 
 interface Schedule {
   slots: Slot[]
-  /** An answer, or the timer, is waited for before another booking. */
+  /** A booking is in progress, or a timer must fire before the next one. */
   busy: boolean
   closed: boolean
   timer: { at: number; cancel(): void } | undefined
   /** A job waits for a slot. */
   awaited: boolean
-  /** Slack to book, since this replica was late for its last slot. */
+  /** Slack to book, because this replica was late for its last slot. */
   lateMs: number
   failures: number
 }
 
-/** Slots are booked so far ahead at most. */
+/** Maximum milliseconds that slots are booked ahead. */
 const aheadMs = 250
-/** Between two bookings at least when one was refused. */
+/** Minimum milliseconds between bookings after one was rejected. */
 const restMs = 10
 const maxSlackMs = 4_000
-/** More than what can be booked ahead, a quarter of a second of slots or one with its slack included. */
+/** More than can be booked ahead: a quarter of a second of slots, or one slot with its slack. */
 const astrayMs = aheadMs + 250 + maxSlackMs
 
-/** Attempts that may start at once: what a quarter of a second has room for. */
+/** Attempts that may start concurrently: the number of slots in a quarter of a second. */
 export const computeBurst = (perSecond: number) => Math.max(1, Math.ceil(perSecond / 4))
 
 /**
- * Slots are at least 1/rate apart over all replicas, and a slot is used at most (burst - 1)/rate plus its slack
- * late. So any window of T seconds has at most rate * T + burst attempts over all replicas. A burst of one
- * leaves no room to be late, hence a slack of 5 % there, of a second at most: a slot that is missed may cost minutes.
- * Elsewhere slack is only booked by a replica that was late.
+ * Slots are at least 1/rate apart over all replicas, and a slot is used at most (burst - 1)/rate plus its slack late.
+ * Therefore any window of T seconds has at most rate * T + burst attempts over all replicas. A burst of one allows no
+ * lateness, so it gets a slack of 5 %, at most a second: a missed slot may cost minutes. Otherwise only a replica that
+ * was late books slack.
  */
 export function createRateLimitScheduler(options: RateLimitSchedulerOptions): RateLimitScheduler {
   const { now, log } = options
@@ -129,7 +138,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
   function wakeAt(webhookId: string, schedule: Schedule, at: number) {
     if (schedule.timer && schedule.timer.at <= at) return
     schedule.timer?.cancel()
-    // A timer can be a fraction of a millisecond early.
+    // A timer can fire a fraction of a millisecond early.
     const cancel = options.after(Math.max(1, Math.ceil(at - now()) + 1), () => wake(webhookId, schedule))
     schedule.timer = { at, cancel }
   }
@@ -146,7 +155,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
   function ask(webhookId: string, schedule: Schedule) {
     options.onSlot(webhookId)
     if (schedule.busy || schedule.timer) return
-    // No job waits: what is left is kept for the next job, as long as it lasts.
+    // No job waits: remaining slots are kept for the next job until they expire.
     schedule.awaited = false
     dropPassed(schedule)
     const last = schedule.slots.at(-1)
@@ -185,7 +194,8 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
         const { firstInMs, count, intervalMs, perSecond } = booking
         const easeMs = ((computeBurst(perSecond) - 1) * 1_000) / perSecond
         const slackMs = intervalMs - 1_000 / perSecond
-        // It was booked between question and answer: never earlier than the slot, nor later than it allows.
+        // The booking happened between request and answer: `at` is never earlier than the slot,
+        // and `until` never later than allowed.
         const waitedMs = now() - askedAt
         for (let at = now() + firstInMs; schedule.slots.length < count; at += intervalMs)
           schedule.slots.push({ at, since: at - waitedMs, until: at - waitedMs + easeMs + slackMs, easeMs })

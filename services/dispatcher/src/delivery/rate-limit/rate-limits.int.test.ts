@@ -22,7 +22,7 @@ const nextSlotOf = async (webhookId: string) => {
     select next_at from webhook_pace where webhook_id = ${webhookId}`
   return row?.next_at
 }
-/** When its attempts started, in order. */
+/** Start times of the webhook's attempts, in order. */
 const startsOf = async (webhookId: string) => {
   const rows = await fixture.service.sql<{ started_at: string }[]>`
     select a.started_at from delivery_attempts a join deliveries d on d.id = a.delivery_id
@@ -32,7 +32,7 @@ const startsOf = async (webhookId: string) => {
 const publish = (name: string, count: number) =>
   Promise.all(Array.from({ length: count }, () => fixture.publish({ type: `${name}.created` })))
 
-/** Counts how often rows of this webhook's deliveries are written from now on. */
+/** Counts the writes to delivery rows of this webhook from now on. */
 async function countWrites(webhookId: string): Promise<() => Promise<number>> {
   const { sql } = fixture.service
   await sql.unsafe(`
@@ -55,9 +55,9 @@ describe('a webhook with a rate limit', () => {
     expect(delivered.map(({ eventId }) => eventId).sort()).toEqual(events.map(({ id }) => id).sort())
     const starts = await startsOf(limited.id)
     expect(starts).toHaveLength(60)
-    // Instants are recorded in whole milliseconds, a moment after the slot is taken.
+    // Instants are recorded in whole milliseconds, shortly after the slot was used.
     expect(computeMaxBurst(starts, 20)).toBeLessThan(computeBurst(20) + 0.1)
-    // Sixty slots, one behind the other.
+    // Sixty consecutive slots.
     expect(await nextSlotOf(limited.id)).toBeGreaterThanOrEqual(began + 60 * 50)
     expect(await nextSlotOf(free.id)).toBeUndefined()
   })
@@ -78,11 +78,11 @@ describe('a webhook with a rate limit', () => {
     const seen = createDeliveryReader(fixture, webhook.id)
     const writes = await countWrites(webhook.id)
     const events = await publish('rare', 30)
-    // A replica that is late by more than a second has missed the first slot; the next one is 50 seconds later.
+    // A replica that is late by more than a second misses the first slot; the next one is 50 seconds later.
     await seen.having('succeeded', 1)
     const nextSlot = await nextSlotOf(webhook.id)
 
-    // Long enough for all replicas to look for what is due, several times.
+    // Takes long enough for all replicas to poll several times.
     const schedule = { retries: 3, retry_schedule: [1] }
     const flaky = await fixture.webhook('flaky', schedule, (_, count) => ({ status: count < 4 ? 500 : 200 }))
     await publish('flaky', 1)

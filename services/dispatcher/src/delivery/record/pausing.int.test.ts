@@ -8,7 +8,7 @@ import { createPausedBacklog } from '../../fixture/paused-backlog.js'
 let fixture: DispatcherFixture
 let recorder: EventRecorder
 beforeAll(async () => {
-  // Locks of the tests keep one connection waiting while others go on.
+  // Locks held by the tests block one connection while others are needed.
   fixture = await startDispatcher({ env: { DATABASE_POOL_SIZE: '6' } })
   recorder = await recordEvents(fixture.service.natsPrefix)
 })
@@ -22,7 +22,7 @@ const pausedEvents = (id: string) =>
     .map(({ event }) => event)
     .filter(({ type, resource }) => type === 'webhook.paused' && resource.id === id)
 
-/** Publishes one event after another, each once the one before has failed. */
+/** Publishes events one by one, each after the previous one has failed. */
 async function fail(webhook: Webhook, name: string, times: number, alreadyFailed = 0) {
   for (let n = 1; n <= times; n++) {
     await fixture.publish({ type: `${name}.created` })
@@ -100,7 +100,7 @@ describe('a webhook', () => {
       return { status: 500 }
     })
     const seen = createDeliveryReader(fixture, webhook.id)
-    // As many as an endpoint has at once while nothing is known of it; the fifth starts with the end of another.
+    // One more than the initial concurrency of an endpoint; the fifth starts when another ends.
     for (let n = 0; n < 5; n++) await fixture.publish({ type: 'lasting.created' })
     await waitFor(() => fixture.requestsTo('lasting').length === 4)
     for (const status of ['paused', 'active']) await fixture.api.patch(`/webhooks/${webhook.id}`, { status })
@@ -231,7 +231,7 @@ describe('a webhook', () => {
         select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production' for share`
       await fixture.publish({ type: 'stopped.created' })
       await waitFor(() => waiting(1))
-      // It has the revisions right after the pause, before a fan-out learns by them that there was one.
+      // This transaction gets the revisions right after the pause, before a fan-out reads the new ones.
       later = sql.begin(async (next) => {
         await next`
           select from webhook_revisions where workspace_id = ${workspaceId} and environment = 'production' for update`

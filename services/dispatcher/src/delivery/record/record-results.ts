@@ -6,7 +6,7 @@ import type { Target } from '../../webhook/target.js'
 import type { WebhookAggregate } from '../../webhook/webhook-store.js'
 import { type ResultRow, recordResults } from './record-statement.js'
 
-/** What an attempt came to, as it is recorded. */
+/** The outcome of an attempt, as recorded. */
 export interface AttemptRecording {
   row: Omit<ResultRow, 'seq'>
   target: Target
@@ -20,14 +20,17 @@ export interface RecordingOptions {
   store: EventStore
   webhooks: WebhookAggregate
   clock: Clock
-  /** Names this replica on leases: the same after a restart, which so takes back what it had. */
+  /** Names this replica on leases. Unchanged after a restart, so that the replica can reclaim its earlier leases. */
   owner: string
 }
 
-/** Records results in the order in which attempts ended; resolves with the ids of those of their webhooks that are paused by now. */
+/**
+ * Records results in the order in which attempts ended; resolves with the ids of their
+ * webhooks that are now paused.
+ */
 export type RecordBatch = (batch: readonly AttemptRecording[]) => Promise<readonly string[]>
 
-/** A webhook that has to be paused for what is recorded is paused in the same transaction. */
+/** A webhook that must be paused because of these results is paused in the same transaction. */
 export function createRecordBatch(options: RecordingOptions): RecordBatch {
   const { database, owner } = options
   const recording = { owner, failuresToPause: consecutiveFailuresToPause }
@@ -38,7 +41,8 @@ export function createRecordBatch(options: RecordingOptions): RecordBatch {
     rows: ResultRow[],
   ) {
     const failing = batch.flatMap(({ row, target }) => (row.status === 'failed' ? target : []))
-    // A change of a webhook locks its row first and the revision of its tenant then, which a fan-out waits for.
+    // Same lock order as a change of a webhook: first its row, then the revision of its
+    // tenant, which a fan-out waits for.
     const tenants = failing.map(({ tenant }) => tenant)
     await tx.unsafe(lockWebhooks, [failing.map(({ id }) => id)], { prepare: true })
     await tx.unsafe(

@@ -2,7 +2,7 @@ import { stringifyExact } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { updateQueuesSql } from '../due-rows.js'
 
-/** What is kept of one attempt; names are the recordset's columns. */
+/** The stored columns of one attempt; property names are the columns of the recordset. */
 export interface AttemptColumns {
   /** Delivery id. */
   id: string
@@ -13,7 +13,7 @@ export interface AttemptColumns {
   response_status: number | null
   response_headers: Record<string, string> | null
   response_body: string | null
-  /** What the delivery itself keeps of the body. */
+  /** The beginning of the body, stored in the delivery's row. */
   body_start: string | null
   response_truncated: boolean | null
   error_kind: string | null
@@ -34,19 +34,19 @@ export const attemptColumns = `id text, started_at text, url text, duration_ms i
 const loggedColumns = `started_at, duration_ms, url, request_headers, response_status, response_headers, response_body,
     response_truncated, error_kind, error_message, dns_ms, connect_ms, tls_ms, first_byte_ms, total_ms, is_connection_reused`
 
-/** The part of a statement that logs attempts; `attempts` has their columns, and the tenant of the delivery. */
+/** Part of a statement that logs attempts; `attempts` has their columns and the delivery's tenant. */
 export const logAttemptsSql = (number: string, attempts: string) => `
   insert into delivery_attempts (delivery_id, number, workspace_id, environment, ${loggedColumns})
   select id, ${number}, workspace_id, environment, ${loggedColumns} from ${attempts}
   on conflict do nothing`
 
-/** A result as the statement takes it. */
+/** A result in the form of the statement's input. */
 export interface ResultRow extends AttemptColumns {
-  /** Place in the order the attempts ended. */
+  /** Position in the order in which the attempts ended. */
   seq: number
-  /** The attempt's number. The first to record a number wins. */
+  /** The attempt's number. Only the first result recorded for a number counts. */
   number: number
-  /** The webhook's when the attempt began: failures from before a resume do not count after it. */
+  /** The webhook's epoch when the attempt started: failures from before a resume do not count after it. */
   epoch: number
   status: 'succeeded' | 'retrying' | 'failed' | 'postponed'
   /** Milliseconds until the next attempt. */
@@ -54,16 +54,17 @@ export interface ResultRow extends AttemptColumns {
 }
 
 export interface Recorded {
-  /** Webhooks with five or more failures in a row, in their present epoch. */
+  /** Webhooks with five or more consecutive failures in their present epoch. */
   failing: { webhookId: string; epoch: number; failures: number }[]
-  /** Webhooks of these results that are paused by now. */
+  /** Webhooks of these results that are now paused. */
   paused: string[]
 }
 
 /**
- * Records results in one statement: deliveries, attempts, and the count of failures in a row. A result whose
- * number is taken already changes nothing, but a success always counts, and nothing changes after it. A result that comes after its
- * lease has passed to another replica leaves that lease alone, and the next attempt is not before its end.
+ * Records results in one statement: deliveries, attempts, and the number of consecutive failures. A result whose number
+ * is already recorded changes nothing, except that a success always counts; nothing changes after a success. If another
+ * replica holds the lease by now, the result leaves that lease unchanged, and the next attempt is not due before it
+ * ends.
  */
 export async function recordResults(
   sql: Pick<Database['sql'], 'unsafe'>,
@@ -71,7 +72,7 @@ export async function recordResults(
   { owner, failuresToPause }: { owner: string; failuresToPause: number },
 ): Promise<Recorded> {
   const ids = rows.map(({ id }) => id).sort()
-  // Between the least and the greatest id: the other days' partitions are not looked at.
+  // The range from lowest to highest id, so that partitions of other days are not read.
   const parameters = [stringifyExact(rows), failuresToPause, ids.at(0) ?? '', ids.at(-1) ?? '', owner]
   const [row] = await sql.unsafe<Recorded[]>(recordStatement, parameters, { prepare: true })
   return row ?? { failing: [], paused: [] }

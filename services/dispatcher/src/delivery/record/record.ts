@@ -14,21 +14,21 @@ export interface RecordOptions {
   /** Monotonic milliseconds. */
   now(): number
   webhooks: Pick<WebhookIndex, 'forget'>
-  /** Returns what is queued for a webhook to Postgres. */
+  /** Releases the queued jobs of a webhook back to Postgres. */
   returnQueued(webhookId: string): void
 }
 
-/** Results waiting to be recorded beyond which attempts wait for their record. */
+/** Maximum results waiting to be recorded; beyond it, attempts wait until they are recorded. */
 const maxUnrecorded = 1_000
 
-/** Records an attempt, and has what follows from it done: a retry, the next delivery of its ordering key, or a pause. */
+/** Records an attempt and triggers its consequences: a retry, the next delivery of its ordering key, or a pause. */
 export async function record(
   job: DeliveryJob,
   result: SentAttempt,
   options: RecordOptions,
 ): Promise<EndpointHealth> {
   const recorded = recordAndFollow(job, result, options)
-  // A healthy endpoint's next attempt need not wait for the statement that records this one.
+  // The next attempt to a healthy endpoint need not wait for the statement that records this one.
   if (result.health !== 'healthy' || options.recorder.pending() > maxUnrecorded) await recorded
   return result.health
 }
@@ -37,12 +37,13 @@ async function recordAndFollow(job: DeliveryJob, result: AttemptRecording, optio
   const { recorder, ordering, due, now } = options
   const { first, target } = job
   if (first) {
-    // A first attempt that succeeded before its row was written goes into that very statement.
+    // The result of a first attempt that succeeded before its row was written is included in that statement.
     if (result.row.status === 'succeeded') first.columns = result.row
     first.end()
     if (!(await first.settled)) return
   }
-  // With its lease it has lapsed: it is due by itself, and another replica may be sending it.
+  // The postponement is void if the lease has expired: the delivery is due anyway, and
+  // another replica may be sending it.
   if (result.row.status === 'postponed' && now() > job.sendBefore + target.timeoutMs) return
   const isPaused = await recorder.add(result)
   if (isPaused) {

@@ -6,18 +6,18 @@ export interface ResultRecorderOptions {
   record: RecordBatch
   timers: Timers
   log: Logger
-  /** Once it is aborted, what cannot be recorded as Postgres is away is given up, as it is when the recorder closes. */
+  /** When aborted, results are dropped if Postgres is unavailable, as when the recorder closes. */
   stopping: AbortSignal
-  /** Events were committed. */
+  /** Called when events were committed. */
   announce(): void
 }
 
 export interface ResultRecorder {
-  /** Resolves once the result is durable, with whether its webhook turned out to be paused. */
+  /** Resolves once the result is durable, with true if its webhook is now paused. */
   add(result: AttemptRecording): Promise<boolean>
-  /** Results that are not durable yet. */
+  /** Number of results that are not durable yet. */
   pending(): number
-  /** Records what is left. */
+  /** Records the remaining results. */
   close(): Promise<void>
 }
 
@@ -26,7 +26,7 @@ const triesPerBatch = 3
 
 type Waiting = { result: AttemptRecording; done: (isPaused: boolean) => void }
 
-/** Writes results in batches: what arrives while a statement runs shares the next one. */
+/** Writes results in batches: results that arrive while a statement runs share the next one. */
 export function createResultRecorder(options: ResultRecorderOptions): ResultRecorder {
   const { record, timers, log } = options
   let queue: Waiting[] = []
@@ -34,7 +34,10 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
   const closing = new AbortController()
   const ending = AbortSignal.any([options.stopping, closing.signal])
 
-  /** Until it is written: results are kept while Postgres is away. What Postgres refuses is written bare. */
+  /**
+   * Retries until the batch is written; results are kept while Postgres is unavailable. If Postgres rejects the batch,
+   * its results are written one by one and finally without details.
+   */
   async function write(batch: Waiting[], bare = false): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       try {
@@ -65,7 +68,7 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
     else giveUp(batch, error)
   }
 
-  /** The leases end by themselves, and the deliveries are attempted again. */
+  /** The leases expire, and the deliveries are attempted again. */
   function giveUp(batch: Waiting[], error: unknown) {
     log.error(
       { err: error, deliveries: batch.map(({ result }) => result.row.id) },
@@ -87,7 +90,7 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
     add: (result) =>
       new Promise((done) => {
         queue.push({ result, done })
-        // After the other results of this turn of the event loop, so that they share a statement.
+        // After other results of this turn of the event loop, so that they share a statement.
         writing ??= new Promise<void>((turn) => timers.setImmediate(turn)).then(writeAll)
       }),
     pending: () => queue.length,

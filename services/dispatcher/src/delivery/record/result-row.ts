@@ -7,7 +7,7 @@ import type { AttemptRecord, AttemptResult } from '../send/attempt.js'
 import type { AttemptRecording } from './record-results.js'
 import type { ResultRow } from './record-statement.js'
 
-/** While settings is away, an attempt that needs it is put off so long. */
+/** Milliseconds by which an attempt is postponed if it needs the settings service and that is unavailable. */
 const postponeMs = 5_000
 const bodyStartBytes = 16 * 1024
 
@@ -15,16 +15,16 @@ export interface ResultOptions {
   log: Logger
   jitter: number
   random(): number
-  /** Once it is aborted, what this process has not sent is due for another one at once. */
+  /** When aborted, deliveries that this process has not sent are due immediately for another one. */
   stopping: AbortSignal
 }
 
-/** What is recorded of an attempt, and how its endpoint took it. */
+/** The recording of an attempt, and the health of its endpoint. */
 export interface SentAttempt extends AttemptRecording {
   health: EndpointHealth
 }
 
-/** What is recorded of an attempt: what it was, and what becomes of its delivery. */
+/** Builds the recording of an attempt: its data and the next state of its delivery. */
 export function buildResult(
   job: DeliveryJob,
   result: AttemptResult,
@@ -52,7 +52,7 @@ export function buildResult(
   return { ...of, row, gone: verdict.status === 'failed' && verdict.gone }
 }
 
-/** What is over a budget waits for the workspace's next minute, which is no fault. */
+/** An attempt over a budget waits for the workspace's next minute; that is not an error. */
 function untilNextWindow(reason: unknown): number | undefined {
   if (!(reason instanceof ApiError) || reason.code !== 'rate_limited') return undefined
   return retryAfterMs(reason.headers['Retry-After'], 0)
@@ -101,7 +101,7 @@ function rowOf(
   }
 }
 
-/** Cut in bytes: a cut between the halves of a surrogate pair is text that Postgres refuses. */
+/** Cut in bytes: a cut inside a surrogate pair would be text that Postgres rejects. */
 function startOf(body: string): string {
   const bytes = Buffer.from(body)
   return bytes.length > bodyStartBytes ? bytes.subarray(0, bodyStartBytes).toString() : body

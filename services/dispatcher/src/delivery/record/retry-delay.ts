@@ -1,12 +1,12 @@
 import type { RetryStrategy } from '@opsplane/contracts'
 import { retryDelayMs } from '@opsplane/runtime'
 
-/** What of a webhook decides how often and when a delivery is tried. */
+/** The settings of a webhook that determine the number and times of attempts. */
 export interface RetryPolicy {
   retries: number
   retryStrategy: RetryStrategy
   retryMaxDelayMs: number
-  /** Seconds before each retry; the last one repeats. */
+  /** Seconds before each retry; the last value repeats. */
   retrySchedule: readonly number[] | null
 }
 
@@ -14,15 +14,15 @@ const exponentialBaseMs = 2_000
 const fixedDelayMs = 5_000
 
 export interface DelayJitter {
-  /** Share of a delay that is random. */
+  /** Random share of a delay. */
   jitter: number
   /** In [0, 1). */
   random: number
 }
 
 /**
- * Milliseconds to wait before the given retry (1 is the first): by the webhook's schedule, or its strategy; at
- * least what the endpoint asked for (`askedMs`), as far as the webhook's longest delay allows.
+ * Milliseconds before the given retry (1 is the first), by the webhook's schedule or strategy. At least the delay
+ * requested by the endpoint (`askedMs`), as far as the webhook's maximum delay permits.
  */
 export function computeRetryDelayMs(
   policy: RetryPolicy,
@@ -34,7 +34,7 @@ export function computeRetryDelayMs(
   const planned =
     scheduled === undefined
       ? { strategy: retryStrategy, baseMs: baseMs(retryStrategy), maxMs: retryMaxDelayMs }
-      : // A schedule says exactly what is wanted, so the cap is not for it.
+      : // A schedule states exact delays, so the maximum delay does not apply.
         { strategy: 'fixed' as const, baseMs: scheduled * 1_000, maxMs: scheduled * 1_000 }
   const waitMs = retryDelayMs({ attempt: retry, ...planned, jitter, random })
   return Math.max(waitMs, Math.min(askedMs, retryMaxDelayMs))

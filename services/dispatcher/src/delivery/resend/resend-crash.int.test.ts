@@ -20,7 +20,7 @@ describe('a dispatcher that is killed after it accepted retries and replays', ()
     const seen = createDeliveryReader(fixture, webhook.id)
     await fixture.publish({ type: 'killed.created' })
     const [failed] = await seen.having('failed', 1)
-    // What hangs until the kill may time out before: then it is tried again.
+    // An attempt that hangs until the kill may time out first; it is then retried.
     await fixture.api.patch(`/webhooks/${webhook.id}`, { retries: 20, retry_schedule: [1] })
     answer = { status: 200, delayMs: 60_000 }
     const resend = async (action: string) =>

@@ -16,7 +16,7 @@ afterAll(async () => {
   await fixture?.stop()
 })
 
-/** A webhook with deliveries that failed, whose endpoint is well again. */
+/** A webhook with failed deliveries whose endpoint works again. */
 async function recovered(name: string, failures = 1) {
   const answer = { status: 500 }
   const webhook = await fixture.webhook(name, { retries: 0 }, () => answer)
@@ -29,12 +29,12 @@ async function recovered(name: string, failures = 1) {
   return { webhook, seen, delivery }
 }
 
-/** What the log says of a webhook beyond its creation, in the order of the log. */
+/** Events of a webhook in the log after its creation, in log order. */
 const logged = (webhookId: string) => fixture.service.sql<{ id: string; type: string }[]>`
   select id, type from events where resource->>'id' = ${webhookId} and type <> 'webhook.created' order by position`
 const loggedTypes = async (webhookId: string) => (await logged(webhookId)).map(({ type }) => type)
 
-/** Everything logged of a webhook beyond its creation, as it was published. */
+/** Events of a webhook after its creation, as published. */
 function publishedOf(webhookId: string, count: number): Promise<PlatformEvent[]> {
   return waitFor(
     async () => {
@@ -161,7 +161,7 @@ describe('a replay of many', () => {
   it('is reported once when canceled, with how far it came', async () => {
     const { webhook, seen } = await recovered('canceled', 4)
     const { job } = (await fixture.api.post(`${seen.path}/replay`, {})).data(ReplayStarted)
-    // No further step is due before the cancel.
+    // Prevents a further step before the cancel.
     await fixture.service.sql`update replay_jobs set due_at = '2999-01-01' where id = ${job?.id ?? ''}`
     const cancel = () =>
       fixture.api.post(`/webhooks/${webhook.id}/replays/${job?.id}/cancel`, undefined, named('req_cancel'))
@@ -183,7 +183,7 @@ describe('a replay of many', () => {
     await publishedOf(webhook.id, 2)
     await fixture.api.send('DELETE', `/webhooks/${webhook.id}`)
     const id = job?.id ?? ''
-    // As if it were still in flight.
+    // As if the job were still running.
     await fixture.service.sql`
       update replay_jobs set status = 'running', due_at = now(), finished_at = null where id = ${id}`
     const canceled = (await publishedOf(webhook.id, 4)).at(-1)

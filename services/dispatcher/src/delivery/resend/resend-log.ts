@@ -6,7 +6,10 @@ import type { ResendAction } from './resend-rows.js'
 export type ResendState = WebhookResend & { webhookName: string }
 export type ResendCommand = { kind: ResendAction; resend: ResendState }
 
-/** A delivery that a user had sent again: a fact that does not change, so each is an aggregate of its own. See ADR 018. */
+/**
+ * The resend of a delivery by a user. It is an unchanging fact, so each resend is a
+ * separate aggregate. See ADR 018.
+ */
 export const resend: Decider<ResendState, ResendCommand, WebhookResend> = {
   resourceType: 'webhook',
   table: 'webhook_resends',
@@ -22,12 +25,12 @@ export const resend: Decider<ResendState, ResendCommand, WebhookResend> = {
 
 export interface Resent {
   action: ResendAction
-  /** As it is sent. */
+  /** The delivery as it will be sent. */
   delivery: Delivery
   webhookName: string
 }
 
-/** Appends the event that tells of a resend, in the transaction of its rows. */
+/** Appends the event of a resend, in the transaction that writes its rows. */
 export type RecordResend = (tx: Transaction, meta: CommandMeta, resent: Resent) => Promise<void>
 
 export function resendLog(store: EventStore): RecordResend {

@@ -8,11 +8,11 @@ import type { ResendAction } from './resend-rows.js'
 export interface ResendRoutesContext extends ResendContext {
   days: DeliveryDays
   nowMs(): number
-  /** A delivery was made, or is due again. */
+  /** Called when a delivery was created or is due again. */
   changed: ChangedSignals['changed']
-  /** Something is due now. */
+  /** Called when a delivery is due now. */
   wake(): void
-  /** Events were committed. */
+  /** Called when events were committed. */
   announce(): void
 }
 

@@ -6,7 +6,7 @@ export type NewDeliveryRow = typeof deliveries.$inferInsert
 
 export type ResendAction = 'retry' | 'replay'
 
-/** What a person may ask of a delivery. One that is still on its way needs no help. */
+/** Actions a person may request, by status of the delivery. Deliveries in progress have none. */
 export const resendActions: Readonly<Record<DeliveryStatus, readonly ResendAction[]>> = {
   pending: [],
   retrying: [],
@@ -15,19 +15,19 @@ export const resendActions: Readonly<Record<DeliveryStatus, readonly ResendActio
   failed: ['retry', 'replay'],
 }
 
-/** Throws `invalid_state_transition`, which names what is allowed. */
+/** Throws `invalid_state_transition` with the allowed actions. */
 export function assertResendAllowed(action: ResendAction, status: DeliveryStatus): void {
   const allowed = resendActions[status]
   if (!allowed.includes(action)) throw invalidTransition(`${action} the delivery`, status, allowed)
 }
 
-/** The webhook as it is now. */
+/** The current state of the webhook. */
 export interface ResendTarget {
   url: string
   nowMs: number
 }
 
-/** A cycle of fresh attempts; the attempts made so far stay counted and logged. */
+/** Starts a new cycle of attempts; earlier attempts remain counted and logged. */
 export function buildRetry(
   row: DeliveryRow,
   to: ResendTarget,
@@ -35,7 +35,7 @@ export function buildRetry(
   return { cycleBase: row.attempts, url: to.url, ...waiting }
 }
 
-/** The same event to the same webhook once more, as a delivery of its own. */
+/** A new delivery of the same event to the same webhook. */
 export function buildReplay(id: string, row: DeliveryRow, to: ResendTarget): NewDeliveryRow {
   const { workspaceId, environment, webhookId, eventId, eventType, bytes, orderingKey, orderingSequence } =
     row
@@ -49,5 +49,5 @@ export function buildReplay(id: string, row: DeliveryRow, to: ResendTarget): New
   }
 }
 
-/** Not due yet: that is for the database's clock to say, and for its ordering queue to release it. */
+/** Not due yet: the due time is set by the database's clock, or on release from its ordering queue. */
 const waiting = { status: 'pending', dueAt: null, leaseOwner: null } as const

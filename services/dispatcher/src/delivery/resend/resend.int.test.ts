@@ -10,7 +10,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-/** A webhook without retries and one delivery of it, which failed or succeeded. */
+/** A webhook without retries, and one delivery with this final status. */
 async function finished(name: string, status: 'failed' | 'succeeded') {
   const answer = { status: status === 'failed' ? 500 : 200 }
   const webhook = await fixture.webhook(name, { retries: 0 }, () => answer)
@@ -31,7 +31,7 @@ describe('a manual retry', () => {
     expect(reply.data(Delivery)).toMatchObject({ id: delivery.id, status: 'pending', attempts: 1 })
     await seen.having('failed', 1)
 
-    // What the webhook allows now counts from the retry on.
+    // The present retry limit of the webhook counts from the manual retry on.
     await fixture.api.patch(`/webhooks/${webhook.id}`, { retries: 20, retry_schedule: [1] })
     await resend('retry')
     await seen.having('retrying', 1)

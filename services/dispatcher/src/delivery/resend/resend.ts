@@ -31,8 +31,8 @@ export interface Resend {
 }
 
 /**
- * Makes a delivery due again, or a replay of it, and the event that tells so; the row is what gets it sent, so
- * nothing is lost once this resolves. Throws `not_found`, `invalid_state_transition` and IdempotencyRaceError.
+ * Makes a delivery due again or creates its replay, and appends the event. The row causes the sending, so nothing is
+ * lost once this resolves. Throws `not_found`, `invalid_state_transition` and IdempotencyRaceError.
  */
 export async function resendDelivery(
   { database: { db }, record }: ResendContext,
@@ -55,7 +55,7 @@ export async function resendDelivery(
   }
 }
 
-/** Two requests for one delivery are served one after the other. */
+/** Serializes requests for the same delivery. */
 async function lock(
   tx: Transaction,
   request: Resend,

@@ -21,7 +21,10 @@ const dropDay = (daysAgo: number, forced = false) =>
   fixture.service.sql<{ lost: string | null }[]>`
     select drop_delivery_day(${dateAgo(daysAgo)}::date, ${forced}) as lost`
 
-/** How many were lost with a day, or that there was none. What the service does meanwhile may hold a lock. */
+/**
+ * The number of deliveries lost with a dropped day, or `none` if it does not exist.
+ * Retries while the service holds a lock.
+ */
 const droppedDay = (daysAgo: number) =>
   waitFor(async () => {
     const [row] = await dropDay(daysAgo).catch(later)
@@ -83,7 +86,7 @@ describe('deliveries of many days', () => {
     const seen = createDeliveryReader(fixture, webhook.id)
     const event = await fixture.publish({ type: 'orphan.created' })
     await waitFor(() => fixture.requestsTo('orphan').length === 1)
-    // A first attempt may begin before the rows of its event are written.
+    // A first attempt may start before the rows of its event are written.
     await waitFor(async () => {
       const { count } = await fixture.service.sql`delete from delivery_events where event_id = ${event.id}`
       return count === 1
@@ -124,7 +127,7 @@ describe('dropping days', () => {
         ended = true
       })
       drop.catch(() => {})
-      // Copies of one template have tables of the same oids.
+      // Databases copied from one template share table oids, hence the filter by database.
       const isWaiting = () =>
         tx`select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()
           where not l.granted and l.relation = 'deliveries'::regclass`
@@ -138,7 +141,7 @@ describe('dropping days', () => {
   })
 
   it('while deliveries are made and recorded loses none', async () => {
-    // None fails that often, whichever attempts are each fifth one.
+    // Enough retries that no delivery fails permanently, whichever of its attempts are rejected.
     const schedule = { retries: 20, retry_schedule: [1] }
     const webhook = await fixture.webhook('busy', schedule, (_, count) => ({
       status: count % 5 === 0 ? 500 : 200,

@@ -1,13 +1,13 @@
 import { type Database, isMissingPartition } from '@opsplane/postgres'
 import { toDayNumber } from './retention-policy.js'
 
-/** The partitions of the tables of deliveries, one per day (UTC): see ADR 015. */
+/** The daily partitions (UTC) of the delivery tables: see ADR 015. */
 export interface DeliveryDays {
-  /** Sees to it that there is a partition for each of these instants (Unix ms). */
+  /** Ensures that a partition exists for each of these instants (Unix ms). */
   ensure(instants: readonly number[]): Promise<void>
-  /** Runs what inserts rows of these instants; once more if a partition turns out to be gone. */
+  /** Runs `insert` for rows with these instants; repeats it once if a partition turns out to be gone. */
   inserting<Result>(instants: readonly number[], insert: () => Promise<Result>): Promise<Result>
-  /** Forgets which partitions there are. */
+  /** Clears the cache of existing partitions. */
   forget(): void
 }
 

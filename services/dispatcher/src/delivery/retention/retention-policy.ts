@@ -3,7 +3,7 @@ import { idTime } from '@opsplane/contracts'
 export const dayMs = 86_400_000
 const marginMs = 3_600_000
 
-/** A day (UTC) as its number since 1970. */
+/** The number of a UTC day since 1970. */
 export function toDayNumber(atMs: number): number {
   return Math.floor(atMs / dayMs)
 }
@@ -14,8 +14,8 @@ export function lastExpiredDay(nowMs: number, keptDays: number): number {
 }
 
 /**
- * Whether an event is so old that its deliveries may have been dropped: delivered now, it could arrive a second
- * time. An hour early, since clocks differ and a batch takes a while.
+ * Whether an event is so old that its deliveries may have been dropped, so that it could be delivered twice. True an
+ * hour early, because clocks differ and a batch takes a while.
  */
 export function isBeyondRetention(eventId: string, nowMs: number, keptDays: number): boolean {
   return toDayNumber(idTime(eventId)) <= lastExpiredDay(nowMs + marginMs, keptDays)

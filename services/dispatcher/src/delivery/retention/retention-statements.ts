@@ -15,20 +15,20 @@ export type RelatedTable = Exclude<DayTable, 'deliveries'>
 const rangeOf = (table: DayTable, day: number) =>
   [day, day + 1].map((edge) => minId(tables[table].kind, edge * dayMs))
 
-/** The days up to this one that have a partition of any of the tables, oldest first. */
+/** The days up to `last` for which any of the tables has a partition, oldest first. */
 export async function listDaysUntil(sql: Pick<Sql, 'unsafe'>, last: number): Promise<number[]> {
   const names = await listPartitions(sql, ...Object.keys(tables))
   const days = new Set(names.map(parsePartitionDay))
   return [...days].filter((day) => day <= last).sort((a, b) => a - b)
 }
 
-/** Of a name such as `deliveries_20260301`. */
+/** The day number in a name such as `deliveries_20260301`. */
 export function parsePartitionDay(name: string): number {
   const [year, month, day] = name.match(/_(\d{4})(\d\d)(\d\d)$/)?.slice(1) ?? []
   return toDayNumber(Date.parse(`${year}-${month}-${day}T00:00:00Z`))
 }
 
-/** Whether a delivery of the day is still on its way, or held. */
+/** Whether a delivery of the day is unfinished or held. */
 export async function hasUnfinished(sql: Sql, day: number): Promise<boolean> {
   const [row] = await sql.unsafe<{ found: boolean }[]>(
     `select exists (
@@ -38,7 +38,7 @@ export async function hasUnfinished(sql: Sql, day: number): Promise<boolean> {
   return row?.found ?? false
 }
 
-/** Whether there are deliveries of these attempts, or of these events: replays refer to those of earlier days. */
+/** Whether deliveries exist for these attempts or events: replays refer to events of earlier days. */
 export async function hasReferences(sql: Sql, table: RelatedTable, day: number): Promise<boolean> {
   const column = table === 'delivery_attempts' ? 'id' : 'event_id'
   const [row] = await sql.unsafe<{ found: boolean }[]>(
@@ -48,7 +48,7 @@ export async function hasReferences(sql: Sql, table: RelatedTable, day: number):
   return row?.found ?? false
 }
 
-/** For the log: null when there are too many to be counted in time. */
+/** Row count for the log; null if counting takes too long. */
 export async function countDay(sql: Sql, table: DayTable, day: number): Promise<number | null> {
   const { column } = tables[table]
   try {
@@ -62,7 +62,7 @@ export async function countDay(sql: Sql, table: DayTable, day: number): Promise<
   }
 }
 
-/** How many of the dropped ones were unfinished; null when none were dropped. */
+/** Number of dropped deliveries that were unfinished; null if nothing was dropped. */
 export async function dropDeliveries(sql: Sql, day: number, forced: boolean): Promise<number | null> {
   const [row] = await sql.unsafe<{ lost: string | null }[]>(
     `select drop_delivery_day(date '1970-01-01' + $1::int, $2) as lost`,
@@ -71,7 +71,10 @@ export async function dropDeliveries(sql: Sql, day: number, forced: boolean): Pr
   return typeof row?.lost === 'string' ? Number(row.lost) : null
 }
 
-/** Whether it was dropped: attempts go after their deliveries, events after the last delivery of one of them. */
+/**
+ * Returns whether the partition was dropped: attempts after their deliveries, events after
+ * the last delivery of any of them.
+ */
 export async function dropRelated(sql: Sql, table: RelatedTable, day: number): Promise<boolean> {
   const drop = table === 'delivery_attempts' ? 'drop_attempt_day' : 'drop_event_day'
   const [row] = await sql.unsafe<{ dropped: boolean }[]>(

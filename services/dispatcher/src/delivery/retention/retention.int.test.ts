@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 
 const days = (table: string) => listPartitionDays(fixture.service.sql, table)
-/** Waits until these are the days left before a day. Otherwise tells what the service said, and who holds what. */
+/** Waits until these days are left before a day. On timeout, reports the service's log and the locks. */
 const leaving = (table: string, before: number, left: number[]) =>
   waitFor(
     async () => {
@@ -66,7 +66,7 @@ describe('the days of deliveries', () => {
     const before = new Date(clock.nowMs() - 5 * 86_400_000).toISOString()
     expect((await seen.list(`?createdBefore=${before}`)).map(({ eventId }) => eventId)).toEqual([oldest.id])
 
-    // Finished and expired: gone. With a held one: kept.
+    // Expired days without unfinished deliveries are dropped; a day with a held delivery is kept.
     await moveTo(0)
     for (const table of ['deliveries', 'delivery_attempts', 'delivery_events'])
       await leaving(table, -30, [-39])
@@ -76,7 +76,7 @@ describe('the days of deliveries', () => {
       expect.objectContaining({ day: dayAt(-40), deliveries: 1 }),
     )
 
-    // A reseed: what may have been delivered is not delivered again.
+    // The stream was filled again: events that may have been delivered already are not delivered again.
     await fixture.publish(oldest)
     await fixture.publish(replayedEvent)
     const marker = await publishNow('steady.updated')
@@ -117,7 +117,7 @@ describe('the work on the days', () => {
     const kept = createCapturedLog()
     const own = createShiftedClock()
     own.daysOff = 80
-    // The same object for both, as one client that reconnects is.
+    // One object for both, like a client that reconnects.
     const database = { ...away }
     const makes = { away: createDeliveryDays(away.sql), back: createDeliveryDays(back.sql) }
     const days = {

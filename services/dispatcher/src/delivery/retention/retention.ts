@@ -18,23 +18,23 @@ export interface RetentionOptions {
   log: Logger
   nowMs(): number
   random(): number
-  /** Days the deliveries of a day are kept once all of them are finished. */
+  /** Days for which the deliveries of a day are kept once all are finished. */
   keptDays: number
-  /** Days they are kept at most. */
+  /** Maximum days for which they are kept. */
   heldDays: number
 }
 
 const everyMs = 3_600_000
 const jitter = 0.1
-/** After a pass that Postgres, or a lock, got in the way of. */
+/** Milliseconds until the next pass, after one failed because of Postgres or a lock. */
 const againMs = 3_000
-/** The clock is looked at so often: it can be set. */
+/** Milliseconds between checks of the clock, which can be set. */
 const lookEveryMs = 5_000
 const daysAhead = 2
 
 /**
- * Makes the partitions of the days to come and drops those the policy lets go of, now and every hour. Any number
- * of replicas may do so at once.
+ * Creates the partitions of the coming days and drops expired ones, now and every hour. Any number of replicas may run
+ * this concurrently.
  */
 export function startRetention(options: RetentionOptions) {
   const { log, nowMs, random } = options
@@ -76,19 +76,19 @@ export function startRetention(options: RetentionOptions) {
 
 async function makeDays({ days, nowMs }: RetentionOptions) {
   const now = nowMs()
-  // What a look at the catalogue costs an hour is nothing, and another replica may have dropped days.
+  // Reading the catalogue once an hour is cheap, and another replica may have dropped days.
   days.forget()
   await days.ensure(Array.from({ length: daysAhead + 2 }, (_, ahead) => now + (ahead - 1) * dayMs))
 }
 
-/** Oldest first. False when a lock was not to be had and something is left for later. */
+/** Oldest first. Returns false if a lock was not available and days remain to be dropped. */
 async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
   const { sql } = options.database
   const now = options.nowMs()
   const heldUntil = lastExpiredDay(now, options.heldDays)
   const days = await listDaysUntil(sql, lastExpiredDay(now, options.keptDays))
   let complete = true
-  // Events last: a replay that goes may be the last one that refers to an earlier day's.
+  // Events last: a dropped replay may be the last delivery that refers to an event of an earlier day.
   for (const step of [
     (day: number) => dropDeliveryDay(options, day, day <= heldUntil),
     (day: number) => dropRestOfDay(options, 'delivery_attempts', day),
@@ -112,7 +112,7 @@ async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise
 
 async function dropDeliveryDay({ database, log }: RetentionOptions, day: number, forced: boolean) {
   const { sql } = database
-  // Checks first, since a drop blocks all others for a moment.
+  // Checked first, because a drop blocks all other statements for a moment.
   if (!forced && (await hasUnfinished(sql, day))) return
   const deliveries = await countDay(sql, 'deliveries', day)
   const lost = await dropDeliveries(sql, day, forced)

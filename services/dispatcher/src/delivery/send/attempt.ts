@@ -20,7 +20,7 @@ import {
 } from './request-headers.js'
 import { toStoredResponse } from './stored-response.js'
 
-/** What is kept of one request. */
+/** The stored data of one request. */
 export interface AttemptRecord {
   startedAt: string
   durationMs: number
@@ -28,13 +28,13 @@ export interface AttemptRecord {
   requestHeaders: Record<string, string>
   response: { status: number; headers: Record<string, string>; body: string; truncated: boolean } | null
   error: AttemptError | null
-  /** Null where nothing was sent. */
+  /** Null if nothing was sent. */
   timings: OutboundTimings | null
 }
 
 export type AttemptResult =
   | { kind: 'attempted'; outcome: AttemptOutcome; record: AttemptRecord }
-  /** Nothing was sent, for a reason that is not the endpoint's. */
+  /** Nothing was sent, for a reason not caused by the endpoint. */
   | { kind: 'postponed'; reason: unknown }
 
 export interface AttemptDependencies {
@@ -48,14 +48,14 @@ export interface AttemptDependencies {
 
 const maxResponseBytes = 64 * 1024
 
-/** What is sent: the event's id and type, and the body as text. */
+/** The content to send: the event's id and type, and the body as text. */
 export interface AttemptContent {
   id: string
   type: string
   text: string
-  /** The run or the execution that has caused the event. */
+  /** The run or execution that caused the event. */
   cause?: string | undefined
-  /** Of the span of the attempt, where that is followed. */
+  /** Trace context of the attempt's span, if it is traced. */
   traceparent?: string
 }
 
@@ -63,11 +63,11 @@ export type MakeAttempt = (
   target: Target,
   content: AttemptContent,
   signal: AbortSignal,
-  /** Asked once its secrets are known, which may have taken long: whether it may still be sent. */
+  /** Called after the secrets are resolved, which may take long; returns whether the attempt may still be sent. */
   isInTime?: () => boolean,
 ) => Promise<AttemptResult>
 
-/** Makes one request of a delivery: resolves secrets, signs, sends, and redacts what is kept of it. */
+/** Makes one request of a delivery: resolves secrets, signs, sends, and redacts the stored data. */
 export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
   const { outbound, nowMs } = dependencies
 
@@ -123,7 +123,7 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
         body: content.text,
         timeoutMs,
         maxResponseBytes,
-        // By its message id.
+        // Receivers recognise repeated requests by the message id.
         repeatable: true,
         statusDecides: true,
         measured(measured: OutboundTimings) {

@@ -12,12 +12,12 @@ import {
 import { describeHostileEndpoints } from '../../fixture/hostile-suite.js'
 
 const short = { timeoutMs: 200 }
-/** Enough for a status line on a busy machine. */
+/** Long enough to receive a status line on a busy machine. */
 const unhurried = { timeoutMs: 5_000 }
 const cut = { keeps: { truncated: true } }
 const inside = await startHostileReceiver((socket) => socket.end(head(200)))
 afterAll(() => inside.stop())
-/** The start of a gzip file whose file name follows, up to a NUL that never comes. */
+/** The start of a gzip file with a file name that is never terminated by NUL. */
 const namedGzip = Buffer.from('1f8b0808000000000003', 'hex')
 const redirects = [301, 302, 303, 307, 308]
 

@@ -25,7 +25,7 @@ describeHostileEndpoints('a delivery to an endpoint whose answer is too much, or
     keeps: { truncated: true, bytes: cap },
   },
   {
-    // Members one after the other are one gzip file: without the cap it would unpack for ever.
+    // Concatenated members form one gzip file: without the limit it would be decompressed without end.
     name: 'a gzip bomb without end',
     behave: flood(head(200, { ...chunked, ...packed('gzip') }), chunk(gzipped)),
     keeps: { truncated: true, bytes: cap },

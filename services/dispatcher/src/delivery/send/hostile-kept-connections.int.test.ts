@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const ok = head(200, { 'content-length': 0 })
 
-/** A webhook to such an endpoint, and one delivery to it that has succeeded over a connection that is kept. */
+/** A webhook with such an endpoint, and a first delivery that succeeded over a keep-alive connection. */
 async function withKeptConnection(name: string, behave: Behaviour) {
   const receiver = await startHostileReceiver(behave, certificates.tls.valid)
   receivers.push(receiver)
@@ -38,7 +38,7 @@ async function withKeptConnection(name: string, behave: Behaviour) {
   await seen.having('succeeded', 1)
   return {
     ...{ receiver, webhook },
-    /** Sends another one and returns how many attempts each has taken. */
+    /** Sends another delivery and returns the number of attempts of each. */
     async sendAnother() {
       await fixture.publish({ type: `${name}.created` })
       return (await seen.having('succeeded', 2)).map(({ attempts }) => attempts).sort()

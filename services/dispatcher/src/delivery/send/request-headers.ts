@@ -18,21 +18,21 @@ export interface RequestContent {
   body: string
   /** Unix seconds. */
   timestamp: number
-  /** Name the run or the execution that has caused the event. */
+  /** Headers that name the run or execution that caused the event. */
   causeHeaders: Record<string, string>
-  /** W3C Trace Context; a header of that name of the webhook's own wins. */
+  /** W3C Trace Context; a header with that name configured in the webhook takes precedence. */
   traceparent?: string | undefined
 }
 
-/** The headers of one request, and the same with every secret as `***`, to be kept. */
+/** The headers of one request, and a copy for storage in which every secret is `***`. */
 export interface RequestHeaders {
   sent: Record<string, string>
   kept: Record<string, string>
-  /** Every secret value in `sent`, to be found again where the endpoint echoes it. */
+  /** All secret values in `sent`, used to redact them if the endpoint echoes them. */
   secrets: string[]
 }
 
-/** The headers cannot be made, for a reason that is the webhook's. */
+/** The headers cannot be built because of the webhook's configuration. */
 export class HeadersError extends Error {
   constructor(
     readonly kind: AttemptErrorKind,
@@ -49,14 +49,14 @@ const refusals: Record<SecretRefusal, string> = {
   too_large: 'is too large to be sent in headers with the others',
 }
 
-/** A header refers to a secret that is not given out for it. */
+/** A header refers to a secret that may not be used for it. */
 export const secretRefusedError = (secretName: string, reason: SecretRefusal) =>
   new HeadersError('secret_refused', `The secret ${secretName} ${refusals[reason]}.`)
 
 const tooLarge = (what: string, limit: number) =>
   new HeadersError('headers_too_large', `With its secrets ${what} would have more than ${limit} characters.`)
 
-/** Adds up what the headers come to before any of them is built. */
+/** Checks the total length of the headers before building them. */
 function checkLengths(headers: Record<string, string>, values: Record<string, string>): void {
   let total = 0
   for (const [name, template] of Object.entries(headers)) {

@@ -10,7 +10,7 @@ export interface SendOptions extends ResultOptions {
   now(): number
 }
 
-/** Makes one attempt of a delivery; resolves with what is to be recorded of it. */
+/** Makes one attempt of a delivery; resolves with its recording. */
 export async function send(job: DeliveryJob, options: SendOptions): Promise<SentAttempt> {
   const { now, stopping, watch, attempt } = options
   const watched = watch.begin(job)

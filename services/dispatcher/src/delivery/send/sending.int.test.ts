@@ -180,7 +180,7 @@ describe('a delivery', () => {
   })
 
   it('of a webhook, about another one, arrives; about itself, never', async () => {
-    // Else the watcher hears of the webhooks before it as well.
+    // Otherwise the watcher would also receive events of webhooks created before it.
     await waitUntilSettled(fixture.service)
     const watcher = await fixture.webhook('watcher', { events: ['webhook.*'] })
     const other = await fixture.webhook('watched')

@@ -1,18 +1,18 @@
 import { hmacSha256 } from '@opsplane/runtime'
 
 export interface SignedContent {
-  /** The event's id: the same on every attempt, so that a receiver recognises a repeated message. */
+  /** The event's id. It is the same for every attempt, so that a receiver recognises repeated messages. */
   messageId: string
   /** Unix time of the attempt, in seconds. */
   timestamp: number
-  /** Exactly the bytes that are sent. */
+  /** Exactly the bytes sent. */
   body: string
 }
 
 /**
- * The signature headers of one request. `secrets` are those valid now, newest first: all of them make Standard
- * Webhooks signatures. X-Service-Signature-256 is one alone, by the oldest: a receiver that knows only that header goes on with
- * the secret it has until its overlap ends. Without secrets nothing is signed.
+ * The signature headers of one request. `secrets` are the currently valid ones, newest first: each produces a Standard
+ * Webhooks signature. X-Service-Signature-256 has only one signature, by the oldest secret, so that receivers that
+ * support only that header can use their secret until its overlap ends. Without secrets nothing is signed.
  */
 export function buildSignatureHeaders(
   secrets: readonly string[],
@@ -31,7 +31,7 @@ export function buildSignatureHeaders(
 
 const standardPrefix = 'whsec_'
 
-/** Standard Webhooks secrets are base64 behind a prefix; any other secret is its own key. */
+/** Standard Webhooks secrets are base64 with a prefix; any other secret is used as the key directly. */
 function standardKey(secret: string): Buffer {
   return secret.startsWith(standardPrefix)
     ? Buffer.from(secret.slice(standardPrefix.length), 'base64')

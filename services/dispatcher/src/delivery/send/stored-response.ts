@@ -7,24 +7,27 @@ export interface StoredResponse {
   body: string
 }
 
-/** An answer as it is kept for people: without the secrets of its request, and without values named as secrets are. */
+/**
+ * A response in the form stored for display: without the secrets of its request, and
+ * without values whose names suggest secrets.
+ */
 export function toStoredResponse(answer: AnsweredBytes, secrets: readonly string[]): StoredResponse {
   const redact = createRedaction(secrets)
   const clean = (text: string, cutOff = false) => redact(text, cutOff).replaceAll('\0', '\ufffd')
   return {
-    // Texts by their names, as they were.
+    // Masking keeps the shape, so header names still map to texts.
     headers: maskValue(answer.headers, clean) as StoredResponse['headers'],
     body: clean(maskedBody(answer, redact), answer.truncated),
   }
 }
 
-/** By its charset. What is no text is read as UTF-8, with replacement characters. */
+/** Decoded by its charset. Binary data is read as UTF-8 with replacement characters. */
 function maskedBody(answer: AnsweredBytes, redact: Redact): string {
   const read = answerBody(answer)
   if (read.encoding === 'text') return read.body
   const text = answer.body.toString()
   if (read.encoding !== 'json') return text
-  // Parsed from JSON.
+  // The body was parsed as JSON.
   const body = read.body as JsonValue
   const masked = maskValue(body, redact)
   return masked === body ? text : stringifyExact(masked)

@@ -5,12 +5,12 @@ import { buildReplay, buildRetry, type DeliveryRow, type ResendAction } from '..
 
 export type { DeliveryRow } from '../resend/resend-rows.js'
 
-/** A webhook's row, and what its queue keeps of it. */
+/** A webhook's row and the state of its queue. */
 export interface WebhookRow {
   tenant: TenantScope
   version: number
   state: WebhookState
-  /** What was due by then was missed during a pause; 0: nothing was. */
+  /** Deliveries due until then were missed during a pause; 0 if none were. */
   resumedAt: number
   drainAt: number
   drainedTo: string
@@ -19,11 +19,11 @@ export interface WebhookRow {
 export const isUnfinished = ({ status }: DeliveryRow): boolean =>
   status === 'pending' || status === 'retrying'
 
-/** What was released of an ordering queue has a time or a lease until it is finished. */
+/** A delivery released from an ordering queue has a due time or a lease until it is finished. */
 export const waitsInQueue = (row: DeliveryRow): boolean =>
   isUnfinished(row) && row.dueAt === null && row.leaseOwner === null
 
-/** The tables of deliveries, whichever replica writes them, by the clock of the database. */
+/** The delivery tables shared by all replicas, with the clock of the database. */
 export class DeliveryRows {
   readonly webhooks = new Map<string, WebhookRow>()
   readonly revisions = new Map<string, number>()
@@ -50,7 +50,7 @@ export class DeliveryRows {
     this.webhooks.set(state.id, { tenant, version: 1, state, resumedAt: 0, drainAt: 0, drainedTo: '' })
   }
 
-  /** Does a command to a webhook as its aggregate does. Whether there was anything to change. */
+  /** Executes a command on a webhook like its aggregate. Returns whether anything changed. */
   handle(webhookId: string, command: WebhookCommand): boolean {
     const row = this.webhooks.get(webhookId)
     if (!row) return false
@@ -78,7 +78,7 @@ export class DeliveryRows {
     return [...this.deliveries.values()].filter((row) => row.webhookId === webhookId && isUnfinished(row))
   }
 
-  /** Retries a delivery, or replays it under another id, as a user does by hand. */
+  /** Retries a delivery, or replays it under another id, like a manual request of a user. */
   resend(row: DeliveryRow, action: ResendAction, replayId: string): DeliveryRow {
     const to = { url: row.url, nowMs: this.now }
     if (action === 'retry') Object.assign(row, buildRetry(row, to))
@@ -93,7 +93,7 @@ export class DeliveryRows {
   }
 }
 
-/** What a delivery has before its first attempt. */
+/** Column values of a delivery before its first attempt. */
 export const beforeFirstAttempt = {
   status: 'pending',
   attempts: 0,

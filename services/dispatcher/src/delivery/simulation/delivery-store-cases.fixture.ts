@@ -7,13 +7,13 @@ import type { NewDelivery } from '../enqueue/fan-out-statement.js'
 import type { AttemptRecording } from '../record/record-results.js'
 import { tenant, webhookStates } from './webhooks.fixture.js'
 
-/** Tables of deliveries, and what else befalls them. */
+/** Delivery tables, and the operations that change them from outside. */
 export interface Subject {
   store(owner: string): DeliveryStore
   addWebhook(state: WebhookState): Promise<void>
   setStatus(webhookId: string, status: 'active' | 'paused'): Promise<void>
   deleteWebhook(webhookId: string): Promise<void>
-  /** Lets time pass for the database. */
+  /** Advances the clock of the database. */
   pass(ms: number): Promise<void>
   nowMs(): Promise<number>
   delivery(id: string): Promise<{ status: string; attempts: number; leased: boolean }>
@@ -45,7 +45,7 @@ const resultOf = (
   gone: false,
 })
 
-/** Inserts deliveries of events, one after the other; resolves with their ids. */
+/** Inserts deliveries of events one by one; resolves with their ids. */
 async function deliver(
   { store, nowMs }: Subject,
   webhook: WebhookState,
@@ -92,7 +92,7 @@ async function delivered(subject: Subject, webhook: WebhookState, events: readon
 
 const claimedBy = async (store: DeliveryStore) => (await store.claim(claiming)).map(({ id }) => id).sort()
 
-/** What the dispatcher relies on, of whichever tables. */
+/** Behaviour that the dispatcher relies on, for any implementation of the tables. */
 export const deliveryStoreCases: Record<string, (subject: Subject) => Promise<void>> = {
   async 'a batch is inserted once, and by the webhooks as they are'(subject) {
     await subject.addWebhook(plain)

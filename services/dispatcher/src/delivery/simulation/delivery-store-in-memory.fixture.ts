@@ -14,12 +14,12 @@ import {
   waitsInQueue,
 } from './delivery-rows.fixture.js'
 
-/** Does something to the rows at one moment. */
+/** Runs `act` on the rows atomically. */
 export type Commit = <T>(act: () => T) => Promise<T>
 
 /**
- * What a replica asks of the tables of deliveries, over rows in memory; the simulation of the dispatcher runs on it. When a queue has
- * something due is worked out of its deliveries, which Postgres keeps in a table.
+ * A DeliveryStore over rows in memory, for the simulation of the dispatcher. The due time of a queue is computed from
+ * its deliveries; Postgres stores it in a table.
  */
 export function deliveryStoreInMemory(rows: DeliveryRows, owner: string, commit: Commit): DeliveryStore {
   const own = (ids: readonly string[]) =>
@@ -103,7 +103,7 @@ function insert(rows: DeliveryRows, owner: string, batch: FanOutBatch): Set<stri
   return made
 }
 
-/** When something of a queue is due, drains included; undefined where nothing is, or it is not sent. */
+/** When something of a queue is due, including drains; `undefined` if nothing is, or if the queue is not sent. */
 function nextDueAt(rows: DeliveryRows, { state, resumedAt, drainAt }: WebhookRow): number | undefined {
   if (state.status !== 'active') return undefined
   const due = rows
@@ -160,7 +160,7 @@ function claimedOf(rows: DeliveryRows, delivery: DeliveryRow, { state, version }
   }
 }
 
-/** What a pause has kept back comes a step at a time, and then what would be retried later only. */
+/** The deliveries missed during a pause are drained a step at a time, followed by those scheduled for a later retry. */
 function drainQueue(rows: DeliveryRows, row: WebhookRow, { step, everyMs }: ClaimOptions['drain']): void {
   const { now } = rows
   const { resumedAt } = row
@@ -197,7 +197,7 @@ function giveBack(rows: DeliveryRows, given: DeliveryRow[]): void {
   for (const row of given) Object.assign(row, { dueAt: rows.now, leaseOwner: null })
 }
 
-/** The most failures in a row of each webhook, as they are counted within a batch. */
+/** Maximum consecutive failures per webhook, counted within a batch. */
 type Peaks = Map<string, { epoch: number; count: number }>
 
 function record(rows: DeliveryRows, owner: string, batch: readonly AttemptRecording[]): string[] {
@@ -222,7 +222,10 @@ function record(rows: DeliveryRows, owner: string, batch: readonly AttemptRecord
   return [...touched].filter((id) => rows.webhooks.get(id)?.state.status === 'paused')
 }
 
-/** Whether it changes anything: the number of an attempt is recorded once, but a success counts always, and nothing changes after it. */
+/**
+ * Returns whether the result changes anything: the number of an attempt is recorded once, a success always counts, and
+ * nothing changes after it.
+ */
 function recordOne(
   rows: DeliveryRows,
   {
@@ -244,7 +247,7 @@ function recordOne(
   const isRetried = row.status === 'retrying' && dueAt !== null
   Object.assign(delivery, {
     ...{ status: row.status, attempts: Math.max(delivery.attempts, row.number), url: row.url },
-    // A late result leaves the lease of another replica alone.
+    // A late result leaves the lease of another replica unchanged.
     dueAt: isRetried ? Math.max(dueAt, isOthers ? (delivery.dueAt ?? 0) : 0) : null,
     leaseOwner: isRetried && isOthers ? delivery.leaseOwner : null,
     ...{ lastAttemptAt: row.started_at, lastResponseStatus: row.response_status },

@@ -11,13 +11,13 @@ import { type DispatcherReplica, EventFeed } from './event-feed.fixture.js'
 import { DeliveryProperties } from './properties.fixture.js'
 import { tenant, webhookIds, webhookStates } from './webhooks.fixture.js'
 
-/** What a fault that is planted may replace. */
+/** Replacements that a planted fault may make. */
 export interface PlantedFault {
   store?: (store: DeliveryStore, world: World) => DeliveryStore
   attempt?: (attempt: MakeAttempt) => MakeAttempt
   /** An event counts as fanned out before its deliveries are committed. */
   acksOnArrival?: true
-  /** Every event counts as fanned out for who releases in order. */
+  /** A low watermark by which every event counts as fanned out for the release of ordered deliveries. */
   lowWatermark?: string
 }
 
@@ -32,7 +32,7 @@ const anyShare = {
   bytes: Number.POSITIVE_INFINITY,
 }
 
-/** One run of two replicas that fan out and send, under everything that may befall them, until all is quiet again. */
+/** One run of two replicas that fan out and send under all simulated failures, until everything is finished. */
 export class DispatcherRun {
   readonly world: World
   readonly #planted: PlantedFault
@@ -136,7 +136,7 @@ export class DispatcherRun {
     world.pick(faults)()
   }
 
-  /** As for a deployment: it drains, and starts again. */
+  /** Stops as in a deployment: the replica drains and starts again. */
   async #stop(replica: DispatcherReplica): Promise<void> {
     if (!replica.process.isAlive) return
     this.world.note(`${replica.process.name} stops`)
@@ -144,7 +144,7 @@ export class DispatcherRun {
     this.#replicas.restart(replica, this.world.between(1, 2_000))
   }
 
-  /** By a request that one replica has served: the other one finds out by itself. */
+  /** Changes a webhook by a request to one replica, which the other one has to detect. */
   #change(id: string, what: 'pause' | 'resume' | 'update' | 'delete'): void {
     if (!this.#properties.change(id, what)) return
     const { dispatch, process } = this.#replicas.pick()
@@ -158,7 +158,7 @@ export class DispatcherRun {
   }
 
   #isSettled(): boolean {
-    // What has failed before may pause it yet.
+    // Earlier failures may still pause it.
     for (const id of webhookIds)
       if (this.#rows.webhooks.get(id)?.state.status === 'paused') this.#change(id, 'resume')
     if (!this.#feed.isDone() || !this.#replicas.areAlive) return false

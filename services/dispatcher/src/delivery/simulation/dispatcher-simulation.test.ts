@@ -6,7 +6,7 @@ import { plantedFaults } from './planted-faults.fixture.js'
 test('each event is delivered or its delivery says why not, in order and by one replica, whatever happens', () =>
   simulate(40, (seed) => new DispatcherRun(seed)))
 
-/** The first seeds that show these faults: the fast tier begins there, and its runs without a fault include them. */
+/** The first seeds that reveal these faults. The fast tier starts there, and its runs without faults include them. */
 const near: Readonly<Record<string, number>> = {
   'webhooks that are read once and for all': 30,
   'a rate limit that is each replica’s own': 26,

@@ -4,15 +4,15 @@ import type { AttemptContent, AttemptRecord, AttemptResult, MakeAttempt } from '
 
 type Mood = 'well' | 'broken' | 'busy' | 'slow' | 'silent' | 'gone'
 
-/** What an endpoint has received for a webhook. */
+/** A request that an endpoint received for a webhook. */
 export interface Receipt {
   text: string
   times: number
-  /** Whether it has accepted it. */
+  /** Whether the endpoint accepted it. */
   isAccepted: boolean
 }
 
-/** The endpoints of the webhooks, and the network before them. */
+/** The endpoints of the webhooks, and the network in front of them. */
 export class Endpoints {
   /** By webhook and event. */
   readonly receipts = new Map<string, Receipt>()
@@ -33,7 +33,7 @@ export class Endpoints {
     this.#moods.delete(webhookId)
   }
 
-  /** How a process makes attempts. `onSent` is called as a request leaves it. */
+  /** Creates the function with which a process makes attempts. `onSent` is called when a request leaves the process. */
   attemptOf(process: Process, onSent: (content: AttemptContent, target: Target) => void): MakeAttempt {
     const world = this.#world
     return async (target, content, signal, isInTime = () => true) => {

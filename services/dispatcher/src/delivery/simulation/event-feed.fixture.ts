@@ -21,7 +21,7 @@ const queues = ['a', 'b', 'c']
 
 const sequenceAt = (place: number) => String(place).padStart(6, '0')
 
-/** What a consumer does to the replicas: each event comes at least once, in any order, to any of them. */
+/** Simulates the consumer: each event is delivered at least once, in any order, to any replica. */
 export class EventFeed {
   readonly published: Published[] = []
   readonly #world: World
@@ -38,7 +38,7 @@ export class EventFeed {
     return this.published.every(({ isFannedOut }) => isFannedOut)
   }
 
-  /** Up to where everything is fanned out; asked of a server that may not answer. */
+  /** The low watermark, requested from a server that may not respond. */
   lowWatermark(process: Process): Promise<string> {
     const world = this.#world
     return new Promise((resolve, reject) => {
@@ -88,12 +88,12 @@ export class EventFeed {
     })
     world.after(ackWaitMs, () => {
       if (published.isFannedOut || comesAgain) return
-      // A live process mostly keeps what it has in flight.
+      // A live process usually extends the messages it has in flight.
       again(!process.isAlive || world.chance(0.3) ? 0 : ackWaitMs)
     })
   }
 
-  /** The server may lose it: the event comes again. */
+  /** The server may lose the acknowledgement: then the event is redelivered. */
   #acknowledge(published: Published): void {
     const world = this.#world
     if (world.isHostile && world.chance(0.01))

@@ -1,6 +1,6 @@
 import type { PlantedFault } from './dispatcher-run.fixture.js'
 
-/** Faults that the dispatcher, or what it stands on, might have: each of them is to be found. */
+/** Possible faults of the dispatcher or its dependencies. The simulation must detect each of them. */
 export const plantedFaults: Record<string, PlantedFault> = {
   'an event that counts as fanned out as it arrives': { acksOnArrival: true },
   'a delivery that is leased to several replicas': {

@@ -12,31 +12,34 @@ import type { Endpoints } from './endpoints.fixture.js'
 import type { Published } from './event-feed.fixture.js'
 import { webhookIds } from './webhooks.fixture.js'
 
-/** How long what was leased, or begun without asking, may still be sent after a change that another replica has served. */
+/**
+ * Milliseconds for which deliveries that were leased or started may still be sent after
+ * another replica changed their webhook.
+ */
 const inFlightMs = 15_000
 const caller: Caller = { userId: 'usr_1', permissions }
 
-/** What the platform promises of deliveries, held against what happens. */
+/** Checks the guarantees for deliveries against the behaviour in the simulation. */
 export class DeliveryProperties {
-  /** All events, in the order of their sequences. */
+  /** All events in sequence order. */
   published: readonly Published[] = []
   readonly #world: World
   readonly #rows: DeliveryRows
   readonly #endpoints: Endpoints
-  /** Since when nothing is to be sent to a webhook. */
+  /** When sending to a webhook had to stop. */
   readonly #stopped = new Map<string, number>()
   readonly #wasDeleted = new Set<string>()
-  /** Deliveries that were resent by hand: the order is that of the others. */
+  /** Deliveries resent manually, which are excluded from the ordering guarantee. */
   readonly #resent = new Set<string>()
-  /** When attempts to webhooks with a rate limit began. */
+  /** Start times of attempts to webhooks with a rate limit. */
   readonly #begun = new Map<string, number[]>()
-  /** What each delivery was when it was last looked at. */
+  /** The last seen state of each delivery. */
   readonly #seen = new Map<string, Pick<DeliveryRow, 'status' | 'attempts' | 'cycleBase'>>()
-  /** Until when each delivery was leased to a replica. */
+  /** Until when each delivery is leased to a replica. */
   readonly #leases = new Map<string, number>()
-  /** Whose each delivery is now. */
+  /** The present lease owner of each delivery. */
   readonly #holders = new Map<string, string>()
-  /** How many requests were made of each delivery. */
+  /** Number of requests made for each delivery. */
   readonly #requests = new Map<string, number>()
   #replays = 0
 
@@ -46,7 +49,7 @@ export class DeliveryProperties {
     this.#endpoints = endpoints
   }
 
-  /** Whether a webhook was changed. */
+  /** Changes a webhook. Returns whether it changed. */
   change(id: string, what: 'pause' | 'resume' | 'update' | 'delete'): boolean {
     const world = this.#world
     if (!this.#rows.webhooks.has(id)) return false
@@ -57,7 +60,7 @@ export class DeliveryProperties {
     return isChanged
   }
 
-  /** Retries or replays a delivery as a user does. False when neither is allowed. */
+  /** Retries or replays a delivery like a user. Returns false if neither is allowed. */
   resend(): boolean {
     const world = this.#world
     const finished = [...this.#rows.deliveries.values()].filter(
@@ -75,7 +78,7 @@ export class DeliveryProperties {
     return true
   }
 
-  /** A statement has committed. */
+  /** Called after a statement has committed. */
   committed(): void {
     this.#noteStops()
     for (const row of this.#rows.deliveries.values()) {
@@ -102,7 +105,7 @@ export class DeliveryProperties {
     }
   }
 
-  /** An attempt begins. */
+  /** Called when an attempt starts. */
   begins({ webhookId, target }: DeliveryJob): void {
     const perSecond = target.rateLimitPerSecond
     if (perSecond === null) return
@@ -116,7 +119,7 @@ export class DeliveryProperties {
     }
   }
 
-  /** A request leaves a replica. */
+  /** Called when a request leaves a replica. */
   sent(replica: string, job: DeliveryJob, target: Target): void {
     const world = this.#world
     const { deliveryId: id } = job
@@ -139,7 +142,10 @@ export class DeliveryProperties {
     this.#leases.set(`${id} ${owner}`, until)
   }
 
-  /** What was not begun before its row was there is sent during a lease of it alone. A late result may have ended it meanwhile. */
+  /**
+   * A delivery that was not started before its row existed must be sent during its replica's own lease. A late result
+   * may have ended the lease meanwhile.
+   */
   #checkLease(replica: string, id: string): void {
     const until = this.#leases.get(`${id} ${replica}`) ?? 0
     const holder = this.#holders.get(id) ?? replica
@@ -149,7 +155,7 @@ export class DeliveryProperties {
       )
   }
 
-  /** All events before it of its key are finished, whichever replica fans them out. */
+  /** All earlier events of the key must be finished, whichever replica fans them out. */
   #checkOrder({ id, webhookId, orderingKey, orderingSequence }: DeliveryRow): void {
     for (const { event, sequence } of this.published) {
       if (sequence >= (orderingSequence ?? '')) return
@@ -160,7 +166,7 @@ export class DeliveryProperties {
     }
   }
 
-  /** Deliveries that are still expected. */
+  /** Describes the deliveries that are not finished yet. */
   unfinished(): string {
     return [...this.#rows.deliveries.values()]
       .filter(isUnfinished)
@@ -170,7 +176,7 @@ export class DeliveryProperties {
       .join('; ')
   }
 
-  /** Once all is quiet: each event has been accepted by each endpoint, or its delivery says why not. */
+  /** Checks the final state: each endpoint has accepted each event, or the delivery states the reason. */
   checkAll(): void {
     for (const { event } of this.published)
       for (const webhookId of webhookIds) {
@@ -200,7 +206,7 @@ export class DeliveryProperties {
       this.#world.broken(`${id} has failed after ${attempts - cycleBase} attempts`)
   }
 
-  /** Each attempt is kept once, and none is missing. */
+  /** Each attempt must be recorded exactly once. */
   #checkAttempts({ id, attempts }: DeliveryRow): void {
     const requests = this.#requests.get(id) ?? 0
     if (attempts > requests) this.#world.broken(`${id} counts ${attempts} attempts of ${requests} requests`)

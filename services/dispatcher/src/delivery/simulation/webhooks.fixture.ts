@@ -4,7 +4,7 @@ import type { WebhookState } from '../../webhook/domain.js'
 
 export const tenant: TenantScope = { workspaceId: 'ws_1', environment: 'production' }
 
-/** One that is sent to plainly, one in order, one at a limited rate, and one that is both. */
+/** A plain webhook, an ordered one, one with a rate limit, and one with both. */
 const kinds = {
   wh_plain: {},
   wh_ordered: { orderingKey: 'data.queue' },
@@ -14,7 +14,7 @@ const kinds = {
 
 export const webhookIds = Object.keys(kinds)
 
-/** All of them subscribe to everything. */
+/** Every webhook subscribes to all events. */
 export const webhookStates = (): WebhookState[] =>
   Object.entries<Partial<WebhookState>>(kinds).map(([id, own]) => ({
     ...{ id, name: id, url: `https://${id}.test/`, events: ['*'], headers: {}, filter: null },
