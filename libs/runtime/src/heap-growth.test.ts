@@ -8,7 +8,7 @@ import { expect, test } from '@jest/globals'
 function collections(prepare: string): number {
   const program = `
     import { PerformanceObserver, constants } from 'node:perf_hooks'
-    import { letHeapGrow, holdHeap } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}
+    import { configureHeapGrowth, limitHeapGrowth } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}
     let full = 0
     const seen = (entries) => { for (const { detail } of entries) if (detail.kind === constants.NODE_PERFORMANCE_GC_MAJOR) full++ }
     const observer = new PerformanceObserver((list) => seen(list.getEntries()))
@@ -31,31 +31,35 @@ function collections(prepare: string): number {
  * The measurement depends on V8 and takes ten seconds of CPU: it runs only with TEST_HEAP, which `npm run
  * test:long` sets.
  */
-const isWanted = process.env.TEST_HEAP !== undefined
-const heapTest = isWanted ? test : test.skip
-const held = isWanted ? collections('letHeapGrow(); holdHeap(20)') : 0
+const isMeasured = process.env.TEST_HEAP !== undefined
+const heapTest = isMeasured ? test : test.skip
+const limited = isMeasured ? collections('configureHeapGrowth(); limitHeapGrowth(20)') : 0
 
-heapTest('a heap that is held is collected more often, and as usual once it is released', () => {
-  expect(held).toBeGreaterThan(2 * collections('letHeapGrow()'))
-  expect(held).toBeGreaterThan(1.5 * collections('letHeapGrow(); holdHeap(20)()'))
+heapTest('a limited heap is collected more often, and as usual after the limit is released', () => {
+  expect(limited).toBeGreaterThan(2 * collections('configureHeapGrowth()'))
+  expect(limited).toBeGreaterThan(1.5 * collections('configureHeapGrowth(); limitHeapGrowth(20)()'))
 })
 
-heapTest('of several that hold it the tightest counts, until it lets go', () => {
-  expect(collections('letHeapGrow(); holdHeap(20); holdHeap(100)')).toBeGreaterThan(0.8 * held)
-  const released = collections('letHeapGrow(); const release = holdHeap(20); holdHeap(100); release()')
-  expect(held).toBeGreaterThan(1.3 * released)
+heapTest('the tightest of several limits applies until it is released', () => {
+  expect(collections('configureHeapGrowth(); limitHeapGrowth(20); limitHeapGrowth(100)')).toBeGreaterThan(
+    0.8 * limited,
+  )
+  const released = collections(
+    'configureHeapGrowth(); const release = limitHeapGrowth(20); limitHeapGrowth(100); release()',
+  )
+  expect(limited).toBeGreaterThan(1.3 * released)
 })
 
-heapTest('what is made where others have lived on is still made in the young part', () => {
-  expect(looksAtSites('letHeapGrow()')).toBe(0)
+heapTest('objects are allocated in the young generation also where earlier ones survived', () => {
+  expect(examinedSites('configureHeapGrowth()')).toBe(0)
   // V8's default behaviour, as a control for the assertion above.
-  expect(looksAtSites('')).toBeGreaterThan(0)
+  expect(examinedSites('')).toBeGreaterThan(0)
 })
 
 /** How often V8 examines allocation sites for pretenuring while many objects are retained for a while. */
-function looksAtSites(prepare: string): number {
+function examinedSites(prepare: string): number {
   const program = `
-    import { letHeapGrow } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}
+    import { configureHeapGrowth } from ${JSON.stringify(new URL('heap-growth.js', import.meta.url).href)}
     ${prepare}
     const make = (n) => ({ n, texts: [n, n, n, n] })
     const kept = []
