@@ -63,6 +63,6 @@ const config = backendConfig.extend({
 })
 export type AnalyticsConfig = z.infer<typeof config>
 
-/** Throws ConfigError naming every variable that is missing or wrong. */
+/** Throws `ConfigError` naming every missing or invalid variable. */
 export const loadConfig = (env: Record<string, string | undefined>): AnalyticsConfig =>
   parseConfig(config, env)

@@ -1,6 +1,6 @@
 import type { DependentsOfKind } from '@opsplane/service'
 
-/** What reads data by the rights of a person. */
+/** Resources that read data with the rights of a person. */
 export const dependents: readonly DependentsOfKind[] = [
   {
     kind: 'kpi',
@@ -14,7 +14,7 @@ export const dependents: readonly DependentsOfKind[] = [
     query: `select e.id, e.state->>'fileName' as name, e.environment from exports e
       join export_jobs j on j.id = e.id
       where e.workspace_id = $1 and j.owner->>'userId' = $2 and j.phase = 'write' order by e.id`,
-    // Its file is for its owner alone.
+    // The file is only for the owner of the export.
     takeOver: () => null,
   },
 ]

@@ -7,13 +7,13 @@ import { analytics } from './service.js'
 
 export interface AnalyticsProcess {
   service: TestService
-  /** Ends the process at once, wherever it is. */
+  /** Kills the process immediately. */
   kill(): Promise<void>
-  /** Starts it again; resolves once it is ready. */
+  /** Starts the process again; resolves once it is ready. */
   start(): Promise<void>
 }
 
-/** The service as a process of its own, which can be killed. */
+/** Runs the service in a separate process, which can be killed. */
 export async function startAnalyticsProcess(env: Record<string, string>): Promise<AnalyticsProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -35,5 +35,5 @@ const config = backendConfig.extend({
 })
 export type SdkConfig = z.infer<typeof config>
 
-/** Throws ConfigError naming every variable that is missing or wrong. */
+/** Throws `ConfigError` naming every missing or invalid variable. */
 export const loadConfig = (env: Record<string, string | undefined>): SdkConfig => parseConfig(config, env)

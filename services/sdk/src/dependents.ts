@@ -1,6 +1,6 @@
 import type { DependentsOfKind } from '@opsplane/service'
 
-/** What runs artifacts by the rights of a person. */
+/** Resources that run artifacts with the rights of a person. */
 export const dependents: readonly DependentsOfKind[] = [
   {
     kind: 'pack',

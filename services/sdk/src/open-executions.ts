@@ -33,7 +33,7 @@ export interface OpenExecutions {
   background: BackgroundWork[]
 }
 
-/** The executions of the service, with everything their code reaches outside. */
+/** Assembles the executions of the service with all host functions. */
 export async function openExecutions(
   ctx: ServiceContext<SdkConfig>,
   { runner, loading, ...parts }: OpenExecutionsOptions,

@@ -33,6 +33,6 @@ const config = backendConfig.extend({
 })
 export type WorkflowsConfig = z.infer<typeof config>
 
-/** Throws ConfigError naming every variable that is missing or wrong. */
+/** Throws `ConfigError` naming every missing or invalid variable. */
 export const loadConfig = (env: Record<string, string | undefined>): WorkflowsConfig =>
   parseConfig(config, env)

@@ -12,7 +12,7 @@ const internal = {
   callers: ['sdk'],
 } as const
 
-/** Operations for other services. The gateway routes none of them. */
+/** Operations for other services. Not exposed by the gateway. */
 export function internalRoutes(database: Database): Route[] {
   return [
     defineRoute({

@@ -42,7 +42,7 @@ import { workflowRoutes } from './workflow/routes.js'
 import { versionRoutes } from './workflow/version-routes.js'
 import { createWorkflows } from './workflow/workflows.js'
 
-/** The body of an inbound webhook, 5 MiB, in base64 or escaped in JSON, together with what else an expression sees. */
+/** Allows the body of an inbound webhook (5 MiB) in base64 or escaped in JSON, with the rest of the scope. */
 const ofLargeEvents = { maxInputBytes: 12 * 1024 * 1024, maxOutputBytes: 8 * 1024 * 1024 }
 
 export const workflows = defineService<WorkflowsConfig>({
@@ -129,7 +129,8 @@ export const workflows = defineService<WorkflowsConfig>({
         ...ofRuns.background,
         ...watchRights(ctx, definitions, {
           ...{ settings, rules },
-          // What cannot be found out now is no reason to keep what others have lost: rights end where they are used, too.
+          // A failed lookup does not prevent a suspension for other lost rights; rights are also checked where they
+          // are used.
           needsOf: createComputeNeeds({
             permissionOf: async (id) => (await operations.find(id))?.permission,
             findConnectors: (tenant, wanted) => connectors(tenant, wanted).catch(() => []),

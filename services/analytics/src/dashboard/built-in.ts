@@ -6,17 +6,17 @@ type NewWidget = Pick<Widget, 'id' | 'title' | 'kind' | 'width'> & { query: Quer
 const month = { last: 30, unit: 'day' } as const
 const ever = { last: 10, unit: 'year' } as const
 
-/** Widgets about one dataset. Activity covers the last 30 days unless the query has another range. */
+/** Builds widgets for one dataset. Activity widgets cover the last 30 days unless the query sets another range. */
 function widgetsOf(dataset: string) {
   const metric = (width: number, id: string, title: string, measures: string[], query: Query): NewWidget => ({
     ...{ id, title, kind: 'metric', width },
     query: { dataset, measures, range: month, ...query },
   })
   return {
-    /** A single figure of all times. */
+    /** A single figure over all time. */
     total: (width: number, id: string, title: string, measure: string) =>
       metric(width, id, title, [measure], { range: ever }),
-    /** A single figure, compared with the same time before. */
+    /** A single figure, compared with the previous period of the same length. */
     recent: (width: number, id: string, title: string, measures: string[], query: Query = {}) =>
       metric(width, id, title, measures, { comparePrevious: true, ...query }),
     byDay: (
@@ -157,7 +157,7 @@ const definitions: Record<string, { name: string; description: string; widgets: 
   },
 }
 
-/** Dashboards that are there in every workspace. */
+/** Dashboards that exist in every workspace. */
 export const builtInDashboards: readonly Dashboard[] = Object.entries(definitions).map(([id, dashboard]) => ({
   ...NewDashboard.parse(dashboard),
   ...{ id, builtIn: true, ownerId: null, createdAt: null, updatedAt: null, version: 1 },

@@ -2,10 +2,13 @@ import type { TenantScope } from '@opsplane/contracts'
 import { delay, startDeadline } from '@opsplane/runtime'
 import type { FactNotifications } from '../fact/fact-notifications.js'
 
-/** How often the database is polled while no notification arrives, and the shortest time between two polls. */
+/**
+ * Maximum interval between two polls of the database without a notification (`atMost`), and the minimum interval
+ * (`atLeast`).
+ */
 const pollMs = { atMost: 5_000, atLeast: 500 }
 
-/** Waits for changed facts of a tenant, with one poll of the database for all requests that wait for the same tenant. */
+/** Waits until facts of a tenant change. All requests waiting for the same tenant share one poll of the database. */
 export function createChangeWaiter(notifications: Pick<FactNotifications, 'listen'>) {
   const draining = new AbortController()
   const looks = new Map<string, Promise<void>>()
@@ -31,7 +34,7 @@ export function createChangeWaiter(notifications: Pick<FactNotifications, 'liste
   }
 
   return {
-    /** Resolves once `isNew` says so, the time is up, the client is gone, or the service goes down. */
+    /** Resolves when `isNew` returns true, the timeout expires, the client disconnects or the service drains. */
     async waitUntil(
       tenant: TenantScope,
       isNew: () => Promise<boolean>,
@@ -41,7 +44,7 @@ export function createChangeWaiter(notifications: Pick<FactNotifications, 'liste
       const isOver = aborted(over)
       try {
         while (!over.aborted) {
-          // Listened for before it is looked: what changes in between is then seen by the next look.
+          // Subscribe before checking: a change in between is then seen by the next poll.
           const look = nextLook(tenant)
           if (await isNew()) return
           await Promise.race([look, isOver])

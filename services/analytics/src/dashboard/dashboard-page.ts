@@ -8,16 +8,16 @@ export interface DashboardPageOptions {
   after: string | undefined
   binding: string
   cursors: CursorCodec
-  /** Only those that are, or only those that are not; both without. */
+  /** `true`: built-in dashboards only; `false`: all others only; `undefined`: both. */
   builtIn: boolean | undefined
-  /** A page of those that were made here. */
+  /** A page of the dashboards created in the environment. */
   ownPage(asked: { limit: number; after: string | undefined }): Promise<Page<Dashboard>>
 }
 
-/** How many of the built-in ones came before; cursors of the others are of another shape. */
+/** Number of built-in dashboards already returned. Cursors of the other dashboards have a different shape. */
 const BuiltInCursor = z.tuple([z.int().min(0)])
 
-/** The built-in dashboards in the order they are declared, and then the others. */
+/** Returns the built-in dashboards in declaration order, followed by the others. */
 export async function readDashboardPage(asked: DashboardPageOptions): Promise<Page<Dashboard>> {
   const { limit, after, binding, cursors, builtIn, ownPage } = asked
   const place = after === undefined ? 0 : BuiltInCursor.safeParse(cursors.decode(after, binding)).data?.[0]

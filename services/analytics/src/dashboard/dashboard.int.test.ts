@@ -55,7 +55,7 @@ describe('built-in dashboards', () => {
     const before = await data('service-desk')
     const waiter = data('service-desk', `?since=${before.since}`)
     await publish(service.natsPrefix, [opened(), opened({ severity: 'low', assignmentGroup: 'payments' })])
-    // The second may have come after what was waited for was read.
+    // The second event may arrive after the awaited data was read.
     expect((await waiter).since).not.toBe(before.since)
     const seen = await waitFor(async () => {
       const shown = await data('service-desk')

@@ -27,7 +27,7 @@ export function createDashboards(
   const aggregate = store.aggregate(dashboard, { present })
   const reports = store.aggregate(report)
 
-  /** Throws `validation_failed` with the widget whose query could not be answered, or whose report is not there. */
+  /** Throws `validation_failed` naming the widget whose query is invalid or whose report does not exist. */
   const check = async (widgets: NewDashboard['widgets'], tenant: TenantScope) => {
     for (const [index, { query, report: id, parameters }] of widgets.entries())
       try {
@@ -46,7 +46,7 @@ export function createDashboards(
     aggregate,
     reports,
     check,
-    /** A built-in one, or one of the environment. Throws `not_found`. */
+    /** Returns a built-in dashboard or one of the environment. Throws `not_found`. */
     async get(id: string, tenant: TenantScope): Promise<Dashboard> {
       const builtIn = builtInDashboards.find((each) => each.id === id)
       return builtIn ?? aggregate.get(id, tenant)
@@ -69,7 +69,7 @@ export function createDashboards(
 }
 export type Dashboards = ReturnType<typeof createDashboards>
 
-/** Built-in dashboards cannot be changed: they are not found for a change. */
+/** Built-in dashboards cannot be changed: writes to them fail with `not_found`. */
 function refuseBuiltIn(id: string): void {
   if (builtInDashboards.some((each) => each.id === id)) throw notFound()
 }

@@ -24,13 +24,13 @@ export interface DashboardDataOptions {
 
 type WidgetData = Pick<DashboardData, 'widgets'>
 
-/** Cached evaluations, for requests of the same version. */
+/** Maximum number of cached evaluations, shared by requests for the same version. */
 const maxCached = 200
 const widgetsAtOnce = 4
 
 /**
- * The data of dashboards. Callers with the same rights share one evaluation while nothing has changed; what is read from
- * the database studio is read for each person.
+ * Evaluates dashboards. Callers with the same rights share one evaluation while nothing has changed. Data from the
+ * database studio is read separately for each caller.
  */
 export function createDashboardData({ versions, dashboards, runner, age }: DashboardDataOptions) {
   const evaluations = new LRUCache<string, Promise<WidgetData>>({ max: maxCached })
@@ -65,7 +65,7 @@ export function createDashboardData({ versions, dashboards, runner, age }: Dashb
   }
 
   return {
-    /** What `since` is compared with: another one as soon as the dashboard, or anything it asks of, has changed. */
+    /** The version that `since` is compared with. It changes whenever the dashboard or a dataset it queries changes. */
     async version(tenant: TenantScope, { id, version, widgets }: Dashboard): Promise<string> {
       const all = await versions.of(tenant)
       const named = widgets.map(({ query }) => query?.dataset)

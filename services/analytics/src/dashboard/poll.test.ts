@@ -17,7 +17,7 @@ const deskOf = () => {
   return desk
 }
 
-/** Everything between the route and the database, which counts what it is asked. */
+/** Everything between the route and the database, with counters for each kind of call. */
 function platform() {
   const asked = { versions: 0, queries: 0, looks: 0 }
   let version = 1
@@ -81,7 +81,8 @@ it('evaluates a dashboard once for all who wait for it with the same rights', as
   await agent
   expect(new Set(answers.map(({ since: newer }) => newer))).not.toContain(since)
   expect(asked.queries).toBe(2 * dashboard.widgets.length)
-  // At the beginning, when all began to wait, when they looked and when they read: not once for each of them.
+  // Versions are read at the start, when the requests begin to wait, when they check and when they read: not once for
+  // each request.
   expect(asked.versions).toBeLessThanOrEqual(6)
   waiter.drain()
 })

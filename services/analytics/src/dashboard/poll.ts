@@ -6,13 +6,13 @@ import type { DashboardDataReader } from './data.js'
 export interface Poll {
   caller: QueryCaller
   dashboard: Dashboard
-  /** Of an earlier answer: one that is newer is waited for. */
+  /** Version of an earlier answer: the request waits for a newer one. */
   since: string | undefined
   timeoutMs: number
   signal: AbortSignal
 }
 
-/** The data of a dashboard, now or once it is newer than `since`. */
+/** Returns the data of a dashboard, immediately or once it is newer than `since`. */
 export async function pollData(
   { data, waiter }: { data: DashboardDataReader; waiter: Pick<ChangeWaiter, 'waitUntil'> },
   { caller, dashboard, since, timeoutMs, signal }: Poll,

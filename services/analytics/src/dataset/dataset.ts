@@ -9,7 +9,7 @@ import type {
 import type { ServiceClient } from '@opsplane/http'
 import type { z } from 'zod'
 
-/** Whole numbers alone: their sums are exact, which those of doubles are not. */
+/** Integers only: unlike those of doubles, their sums are exact. */
 export const factTypes = {
   text: 'text',
   integer: 'bigint',
@@ -23,18 +23,18 @@ export interface FactColumn {
   label: string
   type: FactType
   format?: ColumnFormat
-  /** Rows can be distinguished by it. */
+  /** Queries can group and filter by this column. */
   dimension?: true
 }
 
-/** SQL over the columns of the fact table, written here and never by a caller. */
+/** SQL over the columns of the fact table; always from this code, never from a caller. */
 type Sql = string
 
-/** What is counted. A duration is measured in milliseconds. */
+/** An aggregate function over facts. Durations are in milliseconds. */
 export type Measure = { label: string; description: string; format?: ColumnFormat } & (
   | { kind: 'count'; where?: Sql }
   | { kind: 'sum' | 'average'; of: string }
-  /** A share of 1: of the facts for which `of` holds, those for which `where` does. */
+  /** A share between 0 and 1: the facts for which `where` holds among those for which `of` holds. */
   | { kind: 'share'; where: Sql; of?: Sql }
   | { kind: 'distinct'; of: string }
   | { kind: 'percentile'; of: string; share: number }
@@ -42,7 +42,7 @@ export type Measure = { label: string; description: string; format?: ColumnForma
 
 export type FactValue = string | number | boolean | null
 
-/** What an event or a change tells: the newest of each id counts. */
+/** A fact derived from an event or change; only the newest version of each id counts. */
 export interface Fact {
   id: string
   /** ISO instant; the same for every version of a fact. */
@@ -50,48 +50,51 @@ export interface Fact {
   values: Record<string, FactValue>
 }
 
-/** A fact with whose it is, and what it is newer than. */
+/** A fact with its tenant and the version that decides which of two is newer. */
 export interface VersionedFact extends Fact {
   tenant: TenantScope
   version: number
-  /** ISO instant of what it was reported by. */
+  /** ISO instant of the event or change that reported this version. */
   happenedAt: string
 }
 
-/** What a service tells that publishes no events of it: see ADR 086. */
+/** Source of facts for a service that publishes no events for them: see ADR 086. */
 export interface FactFeed {
   service: BackendName
-  /** What has changed since a position; `next` is null at the end. Rejects with ApiError while the service is away. */
+  /**
+   * Changes after a position; `next` is `null` at the end. Rejects with `ApiError` while the service is
+   * unavailable.
+   */
   page(client: Pick<ServiceClient, 'get'>, after: number): Promise<FactPage>
 }
 
 export interface FactPage {
   facts: VersionedFact[]
-  /** Up to where it goes. */
+  /** Position of the last change on the page. */
   position: number
   next: number | null
 }
 
 /**
- * What can be asked about one kind of fact, declared once: the table of its facts, the list of datasets, the rollups and
- * the check of every query follow from it.
+ * Declares a queryable kind of fact once: its fact table, the list of datasets, the rollups and the validation of
+ * queries are derived from this.
  */
 interface DatasetBase {
   name: string
   label: string
   description: string
-  /** Who may ask. */
+  /** Permission required to query it. */
   permission: Permission
   columns: Readonly<Record<string, FactColumn>>
   measures: Readonly<Record<string, Measure>>
-  /** Instants that a fact may be counted at; `createdAt` is the first. */
+  /** Instants by which a fact can be placed in time; `createdAt` is the first. */
   timeFields: readonly string[]
-  /** Combinations of dimensions that are added up in advance; what fits none is counted from the facts. */
+  /** Combinations of dimensions that are aggregated in advance. Queries that fit none are computed from the facts. */
   rollups: readonly Rollup[]
 }
 
 export interface EventDataset extends DatasetBase {
-  /** Undefined for events that tell nothing about it. */
+  /** Returns `undefined` for events that contain no fact of this dataset. */
   toFact(event: PlatformEvent): Fact | undefined
 }
 
@@ -105,13 +108,13 @@ export const isFed = (dataset: Dataset): dataset is FedDataset => 'feed' in data
 
 export interface Rollup {
   dimensions: readonly string[]
-  /** Keeps what distinct counts and percentiles take as well. */
+  /** Also stores the data needed for distinct counts and percentiles. */
   sketches?: true
 }
 
 export const defineDataset = <Kind extends Dataset>(dataset: Kind): Kind => dataset
 
-/** The position of a change is the version of what it tells. */
+/** Declares a feed of facts. The position of a change is used as the version of its fact. */
 export function defineFeed<Change extends TenantScope>(declared: {
   service: BackendName
   path: string
@@ -133,10 +136,10 @@ export function defineFeed<Change extends TenantScope>(declared: {
 }
 
 export const factTableName = ({ name }: Dataset) => `fact_${name}`
-/** `timeToResolveMs` is `time_to_resolve_ms` in SQL. */
+/** Column name in SQL: `timeToResolveMs` becomes `time_to_resolve_ms`. */
 export const columnName = (name: string) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
-/** Columns every fact has, as a query and an export see them. */
+/** Columns that every fact has in queries and exports. */
 export const baseColumns = {
   id: { label: 'Id', type: 'text' },
   createdAt: { label: 'Created', type: 'timestamp' },
@@ -149,13 +152,13 @@ export const number = (label: string): FactColumn => ({ label, type: 'integer' }
 export const duration = (label: string): FactColumn => ({ label, type: 'integer', format: 'duration_ms' })
 export const instant = (label: string): FactColumn => ({ label, type: 'timestamp' })
 
-/** Milliseconds between two instants; null unless there are both. */
+/** Milliseconds between two instants; `null` unless both are given. */
 export const durationBetween = (
   from: string | null | undefined,
   to: string | null | undefined,
 ): number | null => (from && to ? Math.max(0, Date.parse(to) - Date.parse(from)) : null)
 
-/** What is counted, by its kind. */
+/** Constructors for measures, by kind. */
 export const measure = {
   count: (label: string, description: string, where?: Sql): Measure => ({
     ...{ label, description, kind: 'count' },
@@ -174,7 +177,7 @@ export const measure = {
   }),
 }
 
-/** Percentiles of a duration, as measures. */
+/** Percentile measures of a duration. */
 export const percentiles = (of: string, label: string): Record<string, Measure> =>
   Object.fromEntries(
     [50, 90, 95, 99].map((rank) => [

@@ -8,7 +8,7 @@ import { problems } from './problems.js'
 import { runs } from './runs.js'
 import { slaClocks } from './sla-clocks.js'
 
-/** Every dataset there is, in the order of their list. */
+/** All datasets, in the order in which they are listed. */
 export const datasets: readonly Dataset[] = [
   incidents,
   changes,
@@ -21,7 +21,7 @@ export const datasets: readonly Dataset[] = [
   events,
 ]
 
-/** Those that events tell of, and those that services are asked about. */
+/** Datasets derived from events; `fedDatasets` are pulled from services. */
 export const eventDatasets = datasets.filter((dataset): dataset is EventDataset => !isFed(dataset))
 export const fedDatasets: readonly FedDataset[] = datasets.filter(isFed)
 

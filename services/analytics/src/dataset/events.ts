@@ -1,6 +1,6 @@
 import { defineDataset, measure, text } from './dataset.js'
 
-/** Rows of tables change far more often than anything else, and are counted by themselves. */
+/** Records of tables change far more often than anything else and are therefore counted separately. */
 const isRecord = (type: string) => type.startsWith('record.')
 
 export const events = defineDataset({

@@ -80,7 +80,7 @@ export const incidents = defineDataset({
     { dimensions: ['channel'] },
   ],
   toFact({ type, resource, data }) {
-    // A breach is reported in a stream of its own, whose versions are not those of the incident.
+    // A breach is reported in a separate stream, whose versions are not those of the incident.
     if (resource.type !== 'incident' || type === 'incident.sla_breached' || data.after === null)
       return undefined
     const { id, createdAt, ...state } = Reported.parse(data.after)

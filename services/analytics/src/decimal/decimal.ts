@@ -1,14 +1,17 @@
 import { ExactNumber, type Quantity } from '@opsplane/contracts'
 import { BigNumber } from 'bignumber.js'
 
-/** Sums, products and comparisons are exact; a quotient that does not end has so many places. */
+/** Sums, products and comparisons are exact. A quotient with no finite expansion is rounded to this many places. */
 const Decimal = BigNumber.clone({ DECIMAL_PLACES: 20, ROUNDING_MODE: BigNumber.ROUND_HALF_EVEN })
 export type Decimal = BigNumber
 
-/** What the records API and JSON write as a number; an exponent of more digits would make megabytes of zeros. */
+/** The number syntax of the records API and of JSON. A longer exponent would expand to megabytes of zeros. */
 const decimalText = /^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$/
 
-/** A number, or a text of the digits of one; undefined for everything else, as for what is no number in Postgres either. */
+/**
+ * Parses a number, or a string of its digits. Returns `undefined` for everything else, including strings that Postgres
+ * does not accept as a number.
+ */
 export function parseDecimal(value: unknown): Decimal | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? new Decimal(value) : undefined
   const text = value instanceof ExactNumber ? value.text : value
@@ -19,14 +22,14 @@ export function parseDecimal(value: unknown): Decimal | undefined {
 
 export const zero: Decimal = new Decimal(0)
 
-/** A number where the double nearest to the decimal reads as the same decimal, else its digits. */
+/** Returns a number if the nearest double equals the decimal, otherwise its digits. */
 export function toQuantity(decimal: Decimal): Quantity {
   const double = decimal.toNumber()
   if (double === 0) return decimal.isZero() ? 0 : decimal.toFixed()
   return Number.isFinite(double) && decimal.eq(double) ? double : decimal.toFixed()
 }
 
-/** Exact where it ends within 20 places; one that does not is rounded to a double, as nothing carries it. */
+/** Exact if the quotient ends within 20 places; otherwise rounded to a double, because no representation is exact. */
 export function divide(dividend: Decimal, divisor: Decimal): Quantity | null {
   if (divisor.isZero()) return null
   const quotient = dividend.div(divisor)
@@ -34,7 +37,7 @@ export function divide(dividend: Decimal, divisor: Decimal): Quantity | null {
   return isExact || quotient.abs().gt(Number.MAX_SAFE_INTEGER) ? toQuantity(quotient) : quotient.toNumber()
 }
 
-/** Below, at or above zero, by the exact values. */
+/** Negative, zero or positive, compared by the exact values. */
 export const compareQuantities = (left: Quantity, right: Quantity): number =>
   typeof left === 'number' && typeof right === 'number'
     ? left - right

@@ -34,7 +34,7 @@ afterAll(async () => {
   await neighbours?.stop()
 })
 
-/** The ids of a file's rows, as another library reads them. */
+/** Reads the row ids of a file with a different library. */
 const idsOf: Partial<Record<ExportFormat, (file: Buffer) => Promise<unknown[]> | unknown[]>> = {
   csv: (file) => (parse(file, { columns: true }) as { id: string }[]).map(({ id }) => id),
   ndjson: (file) =>
@@ -52,7 +52,7 @@ const idsOf: Partial<Record<ExportFormat, (file: Buffer) => Promise<unknown[]> |
 
 const random = seededRandom(seed)
 
-/** Waits for the file, of which parts of before the kills are to be parts. */
+/** Waits for the complete file; it must include parts written before the kills. */
 async function isWhole(id: string, format: ExportFormat, ids: readonly string[]) {
   const done = await waitFor(async () => {
     const one = (await api.get(`/analytics/exports/${id}`)).data(Export)
@@ -67,7 +67,7 @@ async function isWhole(id: string, format: ExportFormat, ids: readonly string[])
   const fences = await service.sql<{ fence: string }[]>`
     select distinct split_part(split_part(name, '/', 2), '-', 1) as fence from export_objects
     where export_id = ${id} and part is not null`
-  // Parts of before the kills are parts of the file.
+  // The file includes parts written before the kills.
   expect(fences.length).toBeGreaterThan(1)
 }
 
@@ -80,7 +80,7 @@ test.each(['csv', 'ndjson', 'xlsx', 'parquet'] as const)(
       (await service.sql<{ parts: number }[]>`select parts from export_jobs where id = ${id}`)[0]?.parts ?? 0
     let before = 0
     for (let at = 0; at < killsEach; at++) {
-      // Rows stop coming somewhere behind the next part, so that it is killed in the middle of the file.
+      // The source stalls somewhere after the next part, so that the process is killed in the middle of the file.
       const from = (before + 1) * 1_000
       neighbours.stuckAt = Math.min(from + 1 + Math.floor(random() * 900), count - 1)
       await waitFor(async () => (await partsOf()) > before, { message: `a part after ${before}` })
@@ -106,7 +106,7 @@ test('facts are whole as well, when they are killed between two pages', async ()
     select left(${newId('incident')}, 14) || lpad(n::text, 16, '0'), ${workspaceId}, 'production', 1,
       timestamptz '2026-03-01Z' + n / 4 * interval '13 ms', 'Disk ' || n from generate_series(1, ${facts}::int4) n
     returning id`
-  // The third part is not finished before the process is gone.
+  // The trigger blocks the third part from being committed until the process is gone.
   const [gate, third] = [8_073, 3]
   await sql.unsafe(`create function wait_at_the_gate() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock(${gate}); return new; end $$`)
@@ -117,7 +117,7 @@ test('facts are whole as well, when they are killed between two pages', async ()
   const source = { facts: { dataset: 'incidents' } }
   const { id } = (await api.post('/analytics/exports', { format: 'ndjson', source })).data(Export)
   await waitFor(
-    // Others of this server wait for locks of their own.
+    // Other databases on this server wait for their own locks.
     async () =>
       (
         await sql`select 1 from pg_locks l join pg_database d on d.oid = l.database and d.datname = current_database()

@@ -27,7 +27,10 @@ export type ExportCommand =
 /** Whether the export has ended: a later result is ignored. */
 const isOver = ({ status }: ExportState) => status !== 'pending'
 
-/** An export is made once: it becomes a file, fails, or is cancelled; a file goes when its time is over. */
+/**
+ * An export is produced once: it completes with a file, fails or is cancelled. The file expires after its retention
+ * period.
+ */
 export const dataExport: Decider<ExportState, ExportCommand> = {
   resourceType: 'export',
   table: 'exports',

@@ -3,13 +3,16 @@ import type { ObjectStorage } from '../storage/object-storage.js'
 import type { JobStore, Part } from './job-store.js'
 import type { LinkedFile } from './links.js'
 
-/** What of a request says which bytes are wanted. */
+/** The part of a request that determines which bytes are sent. */
 export interface DownloadRequest {
   header(name: string): string | undefined
   signal: AbortSignal
 }
 
-/** Bytes of one file in the order of its parts, of which one at a time is held. Throws `range_not_satisfiable` for a range beyond it. */
+/**
+ * Streams the bytes of a file in the order of its parts, with one part in memory at a time. Throws
+ * `range_not_satisfiable` if the requested range lies beyond the file.
+ */
 export async function openDownload(
   { exportId, file }: LinkedFile,
   { store, storage }: { store: Pick<JobStore, 'parts'>; storage: ObjectStorage },

@@ -6,24 +6,24 @@ import { json } from 'node:stream/consumers'
 import { pipeline } from 'node:stream/promises'
 import { type ErrorDetail, type Permission, permissions, RightsQuestion } from '@opsplane/contracts'
 
-/** A stand-in for settings and for the database studio, with one table of any length. */
+/** A stand-in for settings and the database studio, with one table of any length. */
 export interface Neighbours {
   url: string
-  /** Permissions of users, by id; null: no longer a member. All other users have all permissions. */
+  /** Permissions by user id; `null`: no longer a member. All other users have every permission. */
   rights: Map<string, Permission[] | null>
-  /** Tables are cut short, as when the studio dies, after so many records; 0 for never. */
+  /** Ends the response after this number of records, as if the studio had crashed; 0 for never. */
   cutAfter: number
-  /** Records of the table. */
+  /** Number of records in the table. */
   count: number
-  /** While true, the studio answers nothing more. */
+  /** While true, the studio does not respond. */
   stuck: boolean
-  /** From this record on the studio answers nothing more; null for never. */
+  /** The studio stops responding from this record on; `null` for never. */
   stuckAt: number | null
-  /** Exports the studio was asked for. */
+  /** Number of exports requested from the studio. */
   asked: number
-  /** Whether grants still hold. */
+  /** Whether grants are still valid. */
   granted: boolean
-  /** What the studio refuses of an export of records, where it does. */
+  /** The error with which the studio rejects an export of records, if any. */
   refused: ErrorDetail | null
   stop(): Promise<void>
 }
@@ -99,7 +99,7 @@ export async function startNeighbours(): Promise<Neighbours> {
     return send(response, 200, { data: { permissions: held } })
   }
 
-  /** In the order of ids, behind the one that the filter names, and no faster than they are taken. */
+  /** Sends records in id order, after the id in the filter, respecting backpressure. */
   async function sendRecords(query: URLSearchParams, response: ServerResponse) {
     fake.asked++
     if (fake.refused) return refuse(response, 'validation_failed', 422, [fake.refused])

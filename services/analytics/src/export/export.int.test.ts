@@ -31,7 +31,7 @@ beforeAll(async () => {
     env: {
       SERVICE_URLS: JSON.stringify({ settings: neighbours.url, 'database-studio': neighbours.url }),
       EXPORT_PART_BYTES: '16384',
-      // Each part is a slice of its own.
+      // Each part is a slice.
       EXPORT_SLICE_MS: '1',
       PUBLIC_ORIGIN: 'https://opsplane.example.com',
       WORKSPACE_LIMITS: JSON.stringify({ ws_small: { exportBytes: 50_000, exports: 1 } }),
@@ -60,7 +60,7 @@ const ended = (id: string, as = api) =>
 const made = async (wanted: Partial<z.input<typeof NewExport>> = {}) => ended((await begin(wanted)).id)
 const linkTo = async (id: string, query = '', as = api) =>
   (await as.get(`/analytics/exports/${id}/download${query}`)).data(Download)
-/** As the gateway passes it on, without a login. */
+/** The request as forwarded by the gateway, without authentication. */
 const fetched = async (url: string, headers: Record<string, string> = {}) => {
   const path = new URL(url).pathname
   return fetch(`${service.url}/origin${path}`, { headers: { ...(await service.headers()), ...headers } })
@@ -163,7 +163,7 @@ describe('an export', () => {
   })
 
   it('is cancelled while it is written, and leaves nothing behind', async () => {
-    // Parts are written while it lasts, and it is not over before it is cancelled.
+    // Parts are written in the meantime, and the export is not finished before it is cancelled.
     Object.assign(neighbours, { count: 20_000, stuckAt: 10_000 })
     const { id } = await begin()
     await waitFor(async () => (await shown(id)).progress.parts > 0)
@@ -191,7 +191,7 @@ describe('an export', () => {
     const [{ id }, other] = [await made(), await made()]
     const { url } = await linkTo(id)
     await service.sql`update export_jobs set due_at = now() where id = ${id}`
-    // Whatever wakes the work.
+    // Any request that wakes the worker.
     expect((await api.send('DELETE', `/analytics/exports/${other.id}`)).status).toBe(204)
     await waitFor(async () => (await shown(id)).status === 'expired')
     expect((await fetched(url)).status).toBe(404)

@@ -20,10 +20,10 @@ import { exportJobs } from './tables.js'
 
 export type ExportAggregate = Aggregate<ExportState, ExportCommand, Export>
 
-/** What people do with exports. */
+/** Operations of users on exports. */
 export interface ExportService {
   create(wanted: NewExport, meta: RequestMeta): Promise<Export>
-  /** With how far it has come. */
+  /** Adds the progress of each export. */
   shownAll(some: readonly Export[]): Promise<Export[]>
   get(id: string, tenant: TenantScope): Promise<Export>
   cancel(id: string, meta: RequestMeta): Promise<Export>
@@ -35,15 +35,18 @@ export interface ExportServiceOptions {
   exports: ExportAggregate
   delegations: Delegations
   limits: Limits
-  /** Settles what is read. Throws `validation_failed` or `not_found` where that is nothing. */
+  /**
+   * Resolves the source to the exact rows to read. Throws `validation_failed` or `not_found` if the source is invalid
+   * or does not exist.
+   */
   plan(source: NewExport['source'], meta: RequestMeta): Promise<{ rows: PlannedRows; name: string }>
-  /** Something is due. */
+  /** Notifies the worker that a job is due. */
   wake(): void
 }
 
-/** The longest an export can take, from its request on. */
+/** Maximum duration of an export from its request on, in seconds. */
 const grantSeconds = 7 * 86_400
-/** A job whose export was never committed is found to have none. */
+/** After this delay the worker discards a job whose export was never committed. */
 const uncommittedSeconds = 300
 
 export function createExportService(options: ExportServiceOptions): ExportService {
@@ -133,15 +136,15 @@ export function createExportService(options: ExportServiceOptions): ExportServic
   }
 }
 
-/** Throws forbidden unless the caller owns the export or may write analytics. */
+/** Throws `forbidden` unless the caller owns the export or has `analytics:write`. */
 function requireOwner({ ownerId }: ExportState, { principal }: RequestMeta): void {
   if (ownerId === principal.userId || principal.permissions.includes('analytics:write')) return
   throw new ApiError('forbidden', 'Only the owner, or a user with analytics:write, can change this export.')
 }
 
-/** As it is shown without a job in progress. */
+/** API representation of an export without a job in progress. */
 export const presentExport = (state: ExportState, version: number): Export => ({
-  // Exports of an earlier version have none of them.
+  // Exports created by an earlier version lack these fields.
   ...{ delimiter: ',', bom: false },
   ...state,
   progress: { rows: state.file?.rows ?? 0, bytes: state.file?.bytes ?? 0, parts: 0, attempts: 0 },

@@ -3,7 +3,7 @@ import type { StatementRunner } from '@opsplane/postgres'
 import { z } from 'zod'
 import type { WriterState } from '../format/writer.js'
 
-/** What was settled when the first row was read. */
+/** Columns and data age, determined when the first row was read. */
 export const OpenedSource = z.object({ columns: z.array(ResultColumn), dataAsOf: z.string() })
 export type OpenedSource = z.infer<typeof OpenedSource>
 
@@ -14,9 +14,9 @@ export interface Part {
   sha256: string
 }
 
-/** How far a file has come with a part. */
+/** A finished part and the state needed to continue after it. */
 export interface PartDone extends Part {
-  /** Null for the end of the rows. */
+  /** `null` at the end of the rows. */
   cursor: string | null
   writer: WriterState
   opened: OpenedSource
@@ -24,7 +24,7 @@ export interface PartDone extends Part {
   ended: boolean
 }
 
-/** Whose the job is by now: a lease that has passed to another may change nothing. */
+/** Identifies the lease of a job. Writes of an expired lease are rejected. */
 export interface LeasedJob {
   key: string
   fence: string
@@ -32,13 +32,16 @@ export interface LeasedJob {
 }
 
 export interface JobStore {
-  /** Finished parts in their order. */
+  /** Finished parts in order. */
   parts(exportId: string): Promise<Part[]>
-  /** Notes an object before it is put. Throws `quota_exceeded` where the workspace keeps as much as it may. */
+  /**
+   * Records an object before it is uploaded. Throws `quota_exceeded` if the workspace has reached its
+   * storage limit.
+   */
   note(held: LeasedJob, object: Omit<Part, 'part'>, maxBytes: number): Promise<void>
-  /** Makes the object a part of the file. False where the job was cancelled, or passed to another. */
+  /** Adds the object to the file as a part. Returns false if the job was cancelled or leased by another replica. */
   commit(held: LeasedJob, part: PartDone): Promise<boolean>
-  /** Names of everything that was ever put. */
+  /** Names of all objects ever uploaded for the export. */
   objects(exportId: string): Promise<string[]>
 }
 

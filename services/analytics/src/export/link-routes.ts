@@ -7,7 +7,7 @@ import type { Links } from './links.js'
 const tag = 'Exports'
 const path = '/analytics/exports/:id/links'
 
-/** The URLs that were given out for an export. */
+/** Routes for the download URLs of an export. */
 export function linkRoutes({
   aggregate,
   links,

@@ -13,14 +13,14 @@ import { and, desc, eq, isNull, lt, sql } from 'drizzle-orm'
 import { exportLinks } from './tables.js'
 import type { LinkTokens } from './token.js'
 
-/** A file that a URL leads to. */
+/** The file a download URL refers to. */
 export interface LinkedFile {
   exportId: string
   file: ExportFile
 }
 
 export interface Links {
-  /** A new URL for a file. `seconds` are cut to as long as the file is kept. */
+  /** Creates a download URL. `seconds` is limited to the remaining retention of the file. */
   create(
     state: ExportState,
     asked: { tenant: TenantScope; userId: string; seconds: number; now: string },
@@ -30,14 +30,14 @@ export interface Links {
     tenant: TenantScope,
     page: { limit: number; before: string | undefined },
   ): Promise<ExportLink[]>
-  /** Throws `not_found`. One that is revoked stays so. */
+  /** Revokes a URL permanently. Throws `not_found`. */
   revoke(id: string, exportId: string, tenant: TenantScope): Promise<void>
   revokeAll(exportId: string, tenant: TenantScope): Promise<void>
-  /** Those that people have made who may have no more; of a workspace. */
+  /** Revokes all URLs a user has created in a workspace, when that user loses the right to have them. */
   revokeByUser(workspaceId: string, userId: string): Promise<void>
   /**
-   * What a URL leads to at this moment. One answer, `not_found`, for what is changed, expired, revoked or for a file that is
-   * gone: who tries learns nothing.
+   * Returns the file a URL currently refers to. A forged, expired or revoked URL and a deleted file all give the same
+   * `not_found`, so that an attacker learns nothing.
    */
   resolve(token: string, now: string): Promise<LinkedFile>
 }
@@ -46,7 +46,7 @@ export interface LinksOptions {
   db: Drizzle
   tokens: LinkTokens
   find(exportId: string, tenant: TenantScope): Promise<ExportState | undefined>
-  /** Undefined: URLs are paths below the origin. */
+  /** `undefined`: URLs are paths relative to the origin. */
   origin: string | undefined
 }
 

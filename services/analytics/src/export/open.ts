@@ -24,7 +24,7 @@ export interface ExportsOptions {
   studio: Pick<ServiceClient, 'get' | 'stream'>
 }
 
-/** Everything that makes, keeps and hands out files. */
+/** Assembles everything that writes, stores and serves export files. */
 export async function openExports(
   ctx: ServiceContext<AnalyticsConfig>,
   { delegations, owners, runner, studio }: ExportsOptions,

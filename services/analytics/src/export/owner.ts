@@ -4,14 +4,17 @@ import { z } from 'zod'
 import { callerByGrant } from '../query/caller.js'
 import type { QueryCaller } from '../query/types.js'
 
-/** By whose rights something goes on after a request: with no more than the credential had that asked. */
+/**
+ * The user on whose behalf work continues after a request, limited to the permissions of the credential
+ * that made it.
+ */
 export const Owner = z.object({ userId: z.string(), permissions: z.array(z.string()), grant: z.string() })
 export type Owner = z.infer<typeof Owner>
 
 export interface Owners {
   /**
-   * The owner with their present permissions. Throws `forbidden` for a former member, and `invalid_token` where the key of
-   * the request has been revoked.
+   * Returns the owner with their current permissions. Throws `forbidden` for a former member, and `invalid_token` if
+   * the key of the request has been revoked.
    */
   resolveCaller(owner: Owner, tenant: TenantScope): Promise<QueryCaller>
 }
@@ -30,7 +33,7 @@ export function createOwners({
       const issuer = delegations.actingBy(grant)
       const [rights] = await Promise.all([
         settings.post('/internal/rights', question, Rights),
-        // Says whether the grant still holds.
+        // Fails if the grant is no longer valid.
         issuer.serviceToken('database-studio', undefined),
       ])
       const held = rights.permissions[userId]

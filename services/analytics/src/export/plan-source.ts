@@ -27,15 +27,15 @@ export interface PlanOptions {
 
 const prefixPointer = (prefix: string) => (pointer: string) => `${prefix}${pointer}`
 
-/** What an export of a source reads, and what it is called after. */
+/** The rows an export reads, and the name of its source. */
 export interface PlannedSource {
   rows: PlannedRows
   name: string
 }
 
 /**
- * Settles what a source stands for at this moment: a report is its query, the last month is two instants. Throws what reading
- * it would throw for what is not there, wrong, or not for the caller.
+ * Resolves a source at this moment: a report to its query, "last month" to two instants. Throws the same errors as
+ * reading it if the source does not exist, is invalid or is not accessible to the caller.
  */
 export function createPlan({ sql, runner, studio, toCaller, report }: PlanOptions) {
   const fixed = async (range: QueryRange, timeZone: string, now: string) => {

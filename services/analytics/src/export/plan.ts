@@ -7,7 +7,7 @@ import {
 } from '@opsplane/contracts'
 import { z } from 'zod'
 
-/** What is read, settled when the export was asked for: reports are queries, and ranges two instants. */
+/** The rows to read, resolved when the export was requested: reports are queries, and ranges are two instants. */
 export const PlannedRows = z.union([
   z.strictObject({ query: AnalyticsQuery }),
   z.strictObject({ facts: FactRowsQuery }),
@@ -15,7 +15,7 @@ export const PlannedRows = z.union([
 ])
 export type PlannedRows = z.infer<typeof PlannedRows>
 
-/** What is written of it. */
+/** The rows to read and the format to write them in. */
 export const PlannedExport = z.object({
   name: z.string(),
   format: ExportFormat,
@@ -28,7 +28,7 @@ export type PlannedExport = z.infer<typeof PlannedExport>
 
 const maxCharacters = 100
 
-/** Whatever a name is, a file of most systems can be called so. */
+/** Turns any name into a valid file name on most systems. */
 export function toFileName({ name, format }: Pick<PlannedExport, 'name' | 'format'>): string {
   const plain = name
     .normalize('NFC')

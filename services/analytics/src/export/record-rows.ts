@@ -22,15 +22,15 @@ const toResultColumn = ([name, type]: readonly [string, ResultColumnType]): Resu
 
 export interface RecordRowsOptions {
   after?: string
-  /** As they were when the file was begun. */
+  /** The columns as they were when the file was started. */
   columns?: readonly ResultColumn[]
   now: string
   signal: AbortSignal
 }
 
 /**
- * Records of a table in the order of ids, as the database studio shows them to the caller: their row rules bind. What
- * changes meanwhile is there as it is when its page is read.
+ * Reads records of a table in id order, with the caller's row rules applied by the database studio. A record that
+ * changes during the export appears as it is when its page is read.
  */
 export async function openRecordRows(
   studio: Pick<ServiceClient, 'get' | 'stream'>,
@@ -66,7 +66,7 @@ export async function openRecordRows(
   return { columns: [...columns], dataAsOf: now, pages: pages() }
 }
 
-/** The same records, those after an id alone; undefined where there can be none. */
+/** Adds a lower bound on the id to the filter; `undefined` if no further record can match. */
 function afterId(filter: TableRowsQuery['filter'], id: string): TableRowsQuery['filter'] | undefined {
   const given = filter.id
   if (given === undefined) return { ...filter, id: { gt: id } }

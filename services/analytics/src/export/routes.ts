@@ -44,7 +44,7 @@ export interface ExportRoutesOptions {
   storage: ObjectStorage
 }
 
-/** A report that is named in the path has its parameters at the root of the body. */
+/** For a report named in the path, the parameters are at the root of the body: adjusts the error's pointers. */
 function refuseReport(error: unknown): never {
   throw readdress(
     error,
@@ -56,7 +56,7 @@ function refuseReport(error: unknown): never {
   )
 }
 
-/** Exports and their files. */
+/** Routes for exports and their files. */
 export function exportRoutes(
   { database: { db }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
   options: ExportRoutesOptions,

@@ -5,9 +5,9 @@ import type { PlannedRows } from './plan.js'
 import { openRecordRows } from './record-rows.js'
 
 export interface OpenOptions {
-  /** A cursor of the same rows, behind which they go on. */
+  /** Cursor of the same rows after which reading continues. */
   after?: string
-  /** What the file was begun with. */
+  /** The columns the file was started with. */
   columns?: readonly ResultColumn[]
   now: string
   signal: AbortSignal
@@ -15,7 +15,7 @@ export interface OpenOptions {
 
 export type OpenRows = (caller: QueryCaller, rows: PlannedRows, options: OpenOptions) => Promise<OpenedRows>
 
-/** Opens the source of an export, with the rights of its owner. */
+/** Opens the source of an export with the rights of its owner. */
 export function createOpenRows({
   runner,
   studio,

@@ -15,7 +15,10 @@ export const exports = readModelTable('exports', { status: stateText('status', '
   ),
 ])
 
-/** An export is due while it is to be written, once its file has been kept for its time, and until nothing is left of it. */
+/**
+ * An export is due until it is written, again when the retention of its file ends, and until all its objects are
+ * deleted.
+ */
 export const dueExports = dueTable({
   table: 'export_jobs',
   key: 'id',
@@ -24,30 +27,30 @@ export const dueExports = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** What is done about an export, and how far that has come. Its row goes with the last object of its file. */
+/** The job of an export and its progress. The row is deleted with the last object of the file. */
 export const exportJobs = pgTable(
   'export_jobs',
   {
     id: text('id').primaryKey(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
-    /** `write`, `keep` until its time is over, or `purge`. */
+    /** `write`, `keep` until the retention ends, or `purge`. */
     phase: text('phase').notNull(),
     dueAt: at('due_at'),
-    /** The replica that writes it stops with the next part. */
+    /** The replica writing the file stops at the next part. */
     cancelled: boolean('cancelled').notNull().default(false),
-    /** An ExportOwner. */
+    /** An `Owner`. */
     owner: json('owner').notNull(),
     requestId: text('request_id'),
-    /** A PlannedExport. */
+    /** A `PlannedExport`. */
     plan: json('plan').notNull(),
-    /** Where the rows after the last part begin; null at their beginning. */
+    /** Cursor after the last part; `null` before the first row. */
     cursor: text('row_cursor'),
     /** The state of the writer after the last part. */
     writer: json('writer'),
-    /** Columns and age of the data, as they were at the first part. */
+    /** Columns and data age, as determined for the first part. */
     opened: json('opened'),
-    /** The last part is there. */
+    /** The last part has been written. */
     ended: boolean('ended').notNull().default(false),
     parts: integer('parts').notNull().default(0),
     rows: bigint('row_count', { mode: 'number' }).notNull().default(0),
@@ -57,14 +60,14 @@ export const exportJobs = pgTable(
   (table) => [...dueIndexes(dueExports), index('export_jobs_workspace_idx').on(table.workspaceId)],
 )
 
-/** Every object that was ever put for an export, noted before it is: so none is left behind. */
+/** Every object ever uploaded for an export. It is recorded before the upload, so that none is left behind. */
 export const exportObjects = pgTable(
   'export_objects',
   {
     name: text('name').primaryKey(),
     exportId: text('export_id').notNull(),
     workspaceId: text('workspace_id').notNull(),
-    /** Of the file; null for one that has come to nothing. */
+    /** Number of the part; `null` for an object that did not become a part. */
     part: integer('part'),
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
     sha256: text('sha256').notNull(),
@@ -75,7 +78,7 @@ export const exportObjects = pgTable(
   ],
 )
 
-/** URLs that were given out. */
+/** Download URLs that were created. */
 export const exportLinks = pgTable(
   'export_links',
   {

@@ -1,22 +1,22 @@
 import { constantTimeEqual, hmacSha256 } from '@opsplane/runtime'
 
-/** What a download URL says of itself. */
+/** The signed content of a download URL. */
 export interface LinkClaims {
   linkId: string
   /** Unix seconds. */
   expires: number
 }
 
-/** Signs what download URLs say, so that a guess or a change costs no look into the database. */
+/** Signs download URLs, so that guessed or altered ones are rejected without a database query. */
 export interface LinkTokens {
   sign(claims: LinkClaims): string
-  /** Undefined for everything that was not signed here. */
+  /** Returns `undefined` for tokens without a valid signature. */
   read(token: string): LinkClaims | undefined
 }
 
 const form = /^(lnk_[0-9A-HJKMNP-TV-Z]{26})\.(\d{1,12})\.([\w-]{43})$/
 
-/** `secret`: at least 32 characters, the same in every replica. */
+/** @param secret at least 32 characters, the same in every replica */
 export function linkTokens(secret: string): LinkTokens {
   const key = hmacSha256(secret, 'opsplane downloads of exports')
   const macOf = (claims: string) => hmacSha256(key, claims).toString('base64url')

@@ -54,11 +54,11 @@ const columns = [
 export type Exports = Aggregate<ExportState, ExportCommand, unknown>
 
 type Failure = NonNullable<ExportState['error']>
-/** What an attempt came to. */
+/** Result of one attempt. */
 type Outcome =
   | { kind: 'completed'; file: ExportFile }
   | { kind: 'failed'; error: Failure }
-  /** `sliced`: there is more to write, in another turn. */
+  /** `sliced`: more remains to be written in the next slice. */
   | { kind: 'stopped' | 'over' | 'purged' | 'sliced' }
 
 export interface ExportWorkOptions {
@@ -71,23 +71,23 @@ export interface ExportWorkOptions {
   limits: Limits
   log: Logger
   partBytes: number
-  /** How long one export is written before the next workspace has its turn. */
+  /** How long one export is written before the next workspace has its turn, in milliseconds. */
   sliceMs: number
   leaseMs: number
   retentionHours: number
-  /** Something is due. */
+  /** Notifies the worker that a job is due. */
   wake(): void
 }
 
 export const exportWorkName = 'exports'
-/** In the memory of a replica at once; of one workspace fewer, while others wait. */
+/** Exports processed concurrently by a replica, and of one workspace while others wait. */
 const batchSizes = { batch: 2, ofOne: 1 }
 const deadlineMs = 900_000
-/** In a row, with no part finished in between: with the pauses of `retry` it is an hour and a half. */
+/** Consecutive attempts without a finished part; about an hour and a half with the delays of `retry`. */
 const maxAttempts = 20
 const retry = { baseMs: 1_000, maxMs: 300_000 }
 
-/** Writes exports, lets their files go when their time is over, and leaves nothing of them behind. */
+/** Writes exports, expires their files at the end of retention and deletes all their objects. */
 export function exportWork(options: ExportWorkOptions): CreateWorker {
   const { store, storage, owners, openRows, limits, log } = options
 
@@ -95,7 +95,7 @@ export function exportWork(options: ExportWorkOptions): CreateWorker {
     const { workspaceId, environment } = job
     const tenant: TenantScope = { workspaceId, environment }
     try {
-      // It was never committed, or has been cancelled or deleted.
+      // It was never committed, or it was cancelled or deleted.
       if ((await options.exports.find(job.key, tenant))?.state.status !== 'pending')
         return { kind: 'stopped' }
       if (job.failures >= maxAttempts) return attemptsExceeded
@@ -145,7 +145,7 @@ export function exportWork(options: ExportWorkOptions): CreateWorker {
           const job = Claimed.parse(row)
           const begun = performance.now()
           const outcome = await attempt(job, signal)
-          // Writing takes long: what follows is from now, by the clock of the database.
+          // Writing takes long: later deadlines count from the current time of the database clock.
           const at = new Date(Date.parse(job.at) + performance.now() - begun).toISOString()
           return { job: { ...job, at }, outcome }
         }),
@@ -156,7 +156,10 @@ export function exportWork(options: ExportWorkOptions): CreateWorker {
   })
 }
 
-/** What becomes of the export, and of its job. An export that is deleted meanwhile leaves its job to be purged. */
+/**
+ * Records the result on the export and its job. If the export was deleted in the meantime, the job is left
+ * for purging.
+ */
 async function settle(
   { exports, eventStore, retentionHours, wake }: ExportWorkOptions,
   tx: StatementRunner,
@@ -208,7 +211,7 @@ const attemptsExceeded: Outcome = {
   },
 }
 
-/** Why there is no use in another attempt; undefined where there may be. */
+/** Returns the failure if another attempt would be pointless, `undefined` if it may succeed. */
 function toFailure(error: unknown): Failure | undefined {
   if (error instanceof FileLimitError) return { code: 'payload_too_large', message: error.message }
   if (!(error instanceof ApiError) || error.status >= 500 || error.retryable) return undefined

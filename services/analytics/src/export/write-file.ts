@@ -10,7 +10,7 @@ import type { JobStore, LeasedJob, OpenedSource, Part, PartDone } from './job-st
 import { type PlannedExport, toFileName } from './plan.js'
 import type { OpenOptions } from './rows.js'
 
-/** A file as far as it has come. */
+/** A file with its progress so far. */
 export interface FileJob extends LeasedJob {
   plan: PlannedExport
   cursor: string | null
@@ -24,23 +24,26 @@ export interface WriteFileOptions {
   store: JobStore
   storage: ObjectStorage
   partBytes: number
-  /** Of everything the workspace keeps; 0 for no limit. */
+  /** Storage limit over all exports of the workspace in bytes; 0 for none. */
   maxBytes(workspaceId: string): number
   open(options: OpenOptions): Promise<OpenedRows>
   now: string
   signal: AbortSignal
-  /** After so long, in milliseconds, the next part ends the slice: others have their turn. */
+  /**
+   * The slice ends with the first part that finishes after this many milliseconds, so that other workspaces have their
+   * turn.
+   */
   sliceMs: number
 }
 
-/** The export was cancelled, or another replica has taken its lease. */
+/** The export was cancelled, or another replica has claimed its lease. */
 export class StoppedError extends Error {
   override name = 'StoppedError'
 }
 
 /**
- * Writes a file part by part, from behind the last part that is finished, for one slice of time. Each part is stored, and noted
- * with what it takes to continue, before the next one is begun. Undefined while there is more to write.
+ * Writes a file part by part for one slice of time, continuing after the last finished part. Each part is stored and
+ * recorded with the state needed to continue before the next one starts. Returns `undefined` while more remains.
  */
 export async function writeFile(job: FileJob, options: WriteFileOptions): Promise<ExportFile | undefined> {
   const { store, signal, sliceMs } = options
@@ -50,7 +53,7 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
     bytes: done.reduce((sum, { bytes }) => sum + bytes, 0),
     parts: done.length,
     rows: job.rows,
-    // The parts of earlier slices are read again once, when the file is whole.
+    // Parts of earlier slices are read again once, when the file is complete.
     hash: done.length === 0 ? createHash('sha256') : undefined,
   }
   const whole = async (opened: OpenedSource, writer: FormatWriter) =>
@@ -80,7 +83,7 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
   try {
     for await (const page of texts || opened.pages) {
       signal.throwIfAborted()
-      // A file of one page is not worth a collection.
+      // A file of one page is not worth a garbage collection.
       if (++pages === 2) releaseHeap = limitHeapGrowth(texts ? heapGrowth.texts : heapGrowth.values)
       const isPartDone = await sink.write(page)
       if (isPartDone && isOver()) {
@@ -96,12 +99,12 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
   return whole(first, writer)
 }
 
-/** Of a file that is small. */
+/** Initial buffer size, for small files. */
 const minBytes = 65_536
 
 /**
- * Percent, see `limitHeapGrowth` and ADR 105: values leave much in the old part of the heap. What is read as text leaves buffers, which count as well, so
- * that less room than this has V8 collect for every few MB of a csv.
+ * In percent, see `limitHeapGrowth` and ADR 105. Values leave much garbage in the old generation. Rows read as text
+ * also leave buffers, which count as well: with a lower limit V8 would collect every few MB of a CSV file.
  */
 const heapGrowth = { values: 20, texts: 50 }
 
@@ -109,11 +112,11 @@ interface FileSoFar {
   bytes: number
   parts: number
   rows: number
-  /** Of the whole file; undefined where this slice is not its first. */
+  /** Hash of the whole file; `undefined` unless this slice is the first. */
   hash: Hash | undefined
 }
 
-/** Collects bytes until they are a part, which is put while the next one is collected. */
+/** Collects bytes into parts; each part is uploaded while the next one is collected. */
 function partSink(
   job: FileJob,
   {
@@ -128,7 +131,7 @@ function partSink(
     isOver,
   }: WriteFileOptions & { writer: FormatWriter; opened: OpenedSource; file: FileSoFar; isOver(): boolean },
 ) {
-  // Of the two one is filled while the other is put: as new ones they would be what most of the memory goes to.
+  // One buffer is filled while the other is uploaded. Allocating new ones would account for most of the memory.
   let [filling, idle] = [byteSink(minBytes), byteSink(minBytes)]
   let putting: Promise<void> = Promise.resolve()
   const finish = async (cursor: string | null) => {
@@ -139,11 +142,11 @@ function partSink(
     idle = full
     filling.length = 0
     putting = putPart(full.bytes.subarray(0, full.length), progress)
-    // Rejects for the next part instead.
+    // The rejection is reported when the next part awaits it.
     putting.catch(() => {})
   }
   const putPart = async (bytes: Buffer, progress: Omit<PartDone, keyof Part>) => {
-    // A replica that lost the lease meanwhile writes another object.
+    // The fence in the name makes a replica that lost the lease write a different object.
     const name = `${job.key}/${job.fence}-${file.parts}`
     const part = { name, bytes: bytes.length, sha256: sha256Hex(bytes) }
     await store.note(job, part, maxBytes(job.workspaceId))
@@ -154,14 +157,14 @@ function partSink(
     file.bytes += bytes.length
   }
   return {
-    /** Whether a part ends with the page: once it is full, or the slice is over. */
+    /** Returns whether a part ends with this page: when it is full, or the slice is over. */
     async write(page: RowPage | CompositePage): Promise<boolean> {
       if ('rows' in page) {
         appendBytes(filling, await writer.write(page.rows))
         file.rows += page.rows.length
         collectYoungHeap()
       } else file.rows += writer.writeComposites?.(filling, page.composites) ?? 0
-      // The answer to a query may be another one next time: there is no place in it to go on at.
+      // The same query may return different rows next time, so there is no position to continue from.
       const isFull = filling.length + writer.bufferedBytes() >= partBytes
       if ('query' in job.plan.rows || !(isFull || isOver())) return false
       appendBytes(filling, await writer.flush())
@@ -169,19 +172,22 @@ function partSink(
       if ('composites' in page) collectYoungHeap()
       return true
     },
-    /** Rejects where the last part could not be stored. */
+    /** Rejects if the last part could not be stored. */
     finished: () => putting,
     async end() {
       appendBytes(filling, await writer.end())
       await finish(null)
       await putting
     },
-    /** Nothing is put any more: whatever is to be removed is there by now. */
+    /** Resolves when no upload is running, so that everything to be removed exists by then. */
     settled: () => putting.catch(() => {}),
   }
 }
 
-/** Reads the parts again to hash the whole file, as earlier parts may be of another process; verifies each of them. */
+/**
+ * Reads all parts again to hash the whole file, because another process may have written the earlier ones. Verifies the
+ * checksum of each part.
+ */
 async function hashParts(parts: readonly Part[], { storage, signal }: WriteFileOptions): Promise<Hash> {
   const hash = createHash('sha256')
   for (const { name, bytes, sha256 } of parts) {

@@ -1,11 +1,14 @@
-/** Seconds of a block of the lowest level, a quarter hour. */
+/** Seconds in a block of the lowest level: a quarter of an hour. */
 export const sliceSeconds = 900
-/** What is made of facts is made of all facts of the block: while those still come, that waits. */
+/**
+ * Delays in seconds for blocks that have not ended. Aggregating a block reads all its facts, so it waits while they
+ * still arrive.
+ */
 const openDelays = [60, 300]
 
 /**
- * SQL for when a marked block, by the name `block`, is added up: what changes all the time no more often than this, the larger it is
- * the rarer, and what still goes on less often than what is over.
+ * SQL for the instant at which a marked block (alias `block`) is aggregated. It limits how often a changing block is
+ * aggregated: larger blocks less often than smaller ones, and open blocks less often than past ones.
  */
 export function dueSql(level: number): string {
   const rest = `interval '${5 * 3 ** level} seconds'`

@@ -4,17 +4,20 @@ import type { ServiceContext } from '@opsplane/service'
 import type { FactWriter } from './write-facts.js'
 
 /**
- * Events are gathered for so long, but the first one after a pause: a batch costs little more than a single one, and dashboards look
- * less often.
+ * Minimum interval between batches, in milliseconds; the first event after a pause is not delayed. A batch costs little
+ * more than a single event, and dashboards poll less often.
  */
 const spacingMs = 1_000
 
-/** So many events, and what was made of them, fill a quarter of the young part of V8's heap. */
+/** This many events with their derived objects fill a quarter of V8's young generation. */
 const collectedEvents = 100
-/** By then a batch is acknowledged, and nothing refers to it any more. */
+/** By then a batch has been acknowledged, and nothing refers to it any more. */
 const collectDelayMs = 50
 
-/** Turns every event into facts. What is committed changes nothing when it comes again. `written` is called after each batch. */
+/**
+ * Turns every event into facts. Redelivered events that were already committed change nothing. `written` is called
+ * after each batch.
+ */
 export function gatherFacts(
   { consume }: Pick<ServiceContext, 'consume'>,
   writer: FactWriter,
@@ -31,7 +34,7 @@ export function gatherFacts(
       uncollected += events.length
       if (uncollected < collectedEvents) return
       uncollected = 0
-      // When V8 collects by itself, a batch is in memory: it would be copied, and so would the next one (ADR 114).
+      // When V8 collects by itself, a batch is in memory and would be copied, and so would the next one (ADR 114).
       setTimeout(collectYoungHeap, collectDelayMs).unref()
     },
   })

@@ -38,7 +38,10 @@ const delivery = (): DeliveryChange => ({
 const count = async (table: string) =>
   Number((await analytics.service.sql.unsafe(`select count(*) from ${table}`))[0]?.count)
 
-/** Kills the service once there are more facts than before, while there is more to come, and starts it again. */
+/**
+ * Kills the service once there are more facts than `before`, while more are still to be written, and
+ * starts it again.
+ */
 async function killAfter(table: string, before: number) {
   await waitFor(async () => (await count(table)) > before, { message: `facts after the first ${before}` })
   await analytics.kill()
@@ -66,7 +69,7 @@ test(`facts are complete, and the same when they are rebuilt, over ${kills} kill
     expect(fact).toMatchObject({ version: '3', comment_count: '3' })
   expect(incremental.events).toHaveLength(90 * kills)
 
-  // All services have the same log here: each event is read several times.
+  // All services share one log here, so each event is read several times.
   others.events.push(...history)
   for (let round = 0; round < kills; round++) {
     await analytics.service.rebuild()

@@ -6,12 +6,12 @@ import { fedDatasets } from '../dataset/datasets.js'
 import { isRebuilding } from './rebuild.js'
 import { shareInFlight } from './share-in-flight.js'
 
-/** The consumer is asked how far it has come no more often. */
+/** Minimum interval between two checks of the consumer's progress, in milliseconds. */
 const askEveryMs = 1_000
 
 export interface DataAge {
   /**
-   * ISO instant: everything that happened until then is in the tenant's facts of these datasets. Concurrent
+   * Returns an ISO instant: everything that happened up to it is in the tenant's facts of these datasets. Concurrent
    * callers share the statements.
    */
   asOf(tenant: TenantScope, datasets: readonly string[]): Promise<string>
@@ -20,9 +20,9 @@ export interface DataAge {
 const never = new Date(0).toISOString()
 
 /**
- * Of what events tell: now, where the consumer has handled all there is; otherwise when the newest of the tenant's events
- * happened that was, and 1970 where none was, or while the facts are rebuilt. Of datasets with a feed: when the feed
- * was last read to its end.
+ * For event datasets: now if the consumer is caught up; otherwise the time of the tenant's newest handled event; 1970
+ * if there is none or while the facts are rebuilt. For datasets with a feed: the time when the feed was last read to
+ * its end.
  */
 export function createDataAge(
   { sql }: Pick<Database, 'sql'>,

@@ -2,9 +2,9 @@ import { type TenantScope, tenantKey } from '@opsplane/contracts'
 import type { ServiceContext } from '@opsplane/service'
 import { wakeHints } from '@opsplane/service'
 
-/** Says, in every replica, that facts have changed. */
+/** Notifies every replica that facts have changed. */
 export interface FactNotifications {
-  /** Facts of these tenants were committed here. */
+  /** To be called after facts of these tenants were committed by this replica. */
   changed(tenants: readonly TenantScope[]): void
   /** Calls `wake` whenever facts of the tenant may have changed, until the returned function is called. */
   listen(tenant: TenantScope, wake: () => void): () => void

@@ -9,11 +9,11 @@ const givenColumns = ({ columns }: Dataset) => [
 ]
 
 /**
- * The one statement that writes facts of some datasets. Its parameters are lists of texts, for one dataset after the other: ids, workspaces,
- * environments, versions, instants, when the events happened, and then one for each column. No id may come twice. Of an id the
- * highest version stays; what changed is counted for the tenant and marked in the rollups. `overwrite`: what is there in the same
- * version is written as well. Facts are locked by dataset and id, then counts by tenant, so that replicas do not wait for each
- * other in a circle.
+ * Builds the single statement that writes facts of some datasets. Its parameters are text arrays, dataset by dataset:
+ * ids, workspaces, environments, versions, creation instants, event times, and one array for each column. No id may
+ * occur twice. The highest version of an id wins; changes are counted for the tenant and marked in the rollups.
+ * `overwrite`: also writes facts that exist in the same version. Rows are locked by dataset and id, then the counters
+ * by tenant, so that replicas do not deadlock.
  */
 export function factStatement(datasets: readonly Dataset[], { overwrite = false } = {}): string {
   let parameters = 0
@@ -39,7 +39,7 @@ export function factStatement(datasets: readonly Dataset[], { overwrite = false 
     returning workspace_id as "workspaceId", environment`
 }
 
-/** Two parts of the statement: what is given of a dataset, and what of that was written. */
+/** Two parts of the statement for one dataset: the given facts, and those of them that were written. */
 function writeParts(dataset: Dataset, arrays: readonly string[], overwrite: boolean): string[] {
   const { name, columns } = dataset
   const names = Object.keys(columns).map(columnName)
@@ -60,7 +60,10 @@ function writeParts(dataset: Dataset, arrays: readonly string[], overwrite: bool
   ]
 }
 
-/** Marks the quarter hours that facts lie in: rows with their dataset, of a part of a statement or a query in brackets. */
+/**
+ * Marks the quarter hours the facts lie in. `from`: a part of the statement, or a query in parentheses, with rows that
+ * name their dataset.
+ */
 const markStatement = (from: string) => `
       insert into rollup_marks as m (id, workspace_id, environment, dataset, level, block, due_at)
       select concat_ws('/', workspace_id, environment, dataset, 0, block), workspace_id, environment,
@@ -69,7 +72,7 @@ const markStatement = (from: string) => `
           from ${from} order by 1, 2, 3, 4) b
       on conflict (id) do update set due_at = m.due_at`
 
-/** Marks whatever there are facts of. */
+/** Marks all blocks for which facts exist. */
 export const markAll = (dataset: Dataset): string =>
   markStatement(
     `(select '${dataset.name}' as dataset, workspace_id, environment, created_at from ${factTableName(dataset)}) f`,

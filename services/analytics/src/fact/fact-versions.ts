@@ -3,7 +3,7 @@ import type { Database } from '@opsplane/postgres'
 import { shareInFlight } from './share-in-flight.js'
 
 export interface FactVersions {
-  /** By dataset, how often its facts of the tenant have changed. Concurrent callers share one statement. */
+  /** Returns the number of changes to the tenant's facts, by dataset. Concurrent callers share one statement. */
   of(tenant: TenantScope): Promise<Readonly<Record<string, string>>>
 }
 

@@ -10,7 +10,7 @@ import { analytics } from '../service.js'
 import { type LogServer, startLogServer } from './log-server.fixture.js'
 
 export interface Analytics extends TestService {
-  /** All other services in one: each has the same log. */
+  /** All other services in one; each has the same log. */
   others: LogServer
 }
 
@@ -24,7 +24,7 @@ export async function startAnalytics(): Promise<Analytics> {
   return { ...service, others, stop }
 }
 
-/** Variables of a service that finds all others there. */
+/** Environment variables under which a service finds all others at this URL. */
 export function servedBy({ url }: Pick<LogServer, 'url'>): { SERVICE_URLS: string } {
   const named = { itsm: url, settings: url, 'database-studio': url, dispatcher: url, sdk: url }
   return { SERVICE_URLS: JSON.stringify(named) }
@@ -32,7 +32,7 @@ export function servedBy({ url }: Pick<LogServer, 'url'>): { SERVICE_URLS: strin
 
 const actor = { id: 'usr_ada', name: 'Ada', type: 'user' } as const
 
-/** An incident as its events carry it. */
+/** An incident as contained in its events. */
 export function incidentState(fields: Partial<IncidentState> = {}): IncidentState {
   const createdAt = fields.createdAt ?? '2026-03-01T09:00:00.000Z'
   return {
@@ -83,7 +83,7 @@ export function incidentState(fields: Partial<IncidentState> = {}): IncidentStat
   } as IncidentState
 }
 
-/** The event that leaves an incident in a state. */
+/** An event with `after` as the resulting state of the incident. */
 export function incidentEvent(
   workspaceId: string,
   after: IncidentState,
@@ -106,7 +106,7 @@ export function incidentEvent(
   }
 }
 
-/** Puts events on the stream; without a message id it takes an event each time it comes. */
+/** Publishes events to the stream, without a message id: the stream stores repeated events again. */
 export async function publish(natsPrefix: string, events: readonly PlatformEvent[]): Promise<void> {
   const log = createLogger({ service: 'publisher', level: 'silent' })
   const link = connectNats({ url: testNatsUrl(), name: 'publisher', log })
@@ -117,7 +117,7 @@ export async function publish(natsPrefix: string, events: readonly PlatformEvent
     await connection.request(subject, body, { timeout: 5_000, headers: signedHeaders({ subject, body }) })
     return true
   }
-  // The service makes the stream once it has started.
+  // The service creates the stream after it has started.
   const isThere = (error: unknown) => {
     if (!String(error).includes('no responders')) throw error
     return false
@@ -126,7 +126,7 @@ export async function publish(natsPrefix: string, events: readonly PlatformEvent
   await link.close()
 }
 
-/** The facts of all datasets, by their names. */
+/** The facts of all datasets, by dataset name. */
 export async function allFacts({ sql }: Pick<TestService, 'sql'>) {
   const found: Record<string, Record<string, unknown>[]> = {}
   for (const dataset of datasets) {
@@ -138,7 +138,6 @@ export async function allFacts({ sql }: Pick<TestService, 'sql'>) {
   return found
 }
 
-/** Waits until the rebuild is finished. */
 export const isRebuilt = ({ sql }: Pick<TestService, 'sql'>) =>
   waitFor(
     async () =>
@@ -146,7 +145,7 @@ export const isRebuilt = ({ sql }: Pick<TestService, 'sql'>) =>
       0,
   )
 
-/** Waits until a table of facts has so many rows of a workspace. */
+/** Waits until a fact table has `count` rows of a workspace. */
 export const waitForFacts = (service: TestService, table: string, workspaceId: string, count: number) =>
   waitFor(async () => {
     const rows = await service.sql.unsafe<Record<string, unknown>[]>(
@@ -156,7 +155,7 @@ export const waitForFacts = (service: TestService, table: string, workspaceId: s
     return rows.length >= count && [...rows]
   })
 
-/** Adds up every block that has changed, except those another worker has locked. */
+/** Aggregates every changed block, except those another worker has locked. */
 export async function sumUpAll({ sql }: Pick<Database, 'sql'>): Promise<void> {
   for (let left = 1; left > 0; )
     left = await sql.begin(async (tx) => {

@@ -29,7 +29,7 @@ const recordEvent = (operation: string): PlatformEvent => ({
   data: { before: null, after: { serial: 'A-17' }, changes: [], tableSlug: 'assets' },
 })
 
-/** Incidents with some versions each, and records, out of order. */
+/** Incidents with several versions each, and records, in random order. */
 const history = [
   ...Array.from({ length: 60 }, () => {
     const state = incidentState({ createdAt: new Date(Date.UTC(2026, 0, 1) + random() * 9e9).toISOString() })
@@ -44,7 +44,7 @@ const history = [
   ...['created', 'updated', 'updated', 'deleted'].map(recordEvent),
 ].sort(() => random() - 0.5)
 
-/** Rolls back what is in flight, wherever it is, as when a process dies. */
+/** Rolls back all transactions in flight, as when a process dies. */
 const cutConnections = () =>
   service.sql`select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'opsplane-analytics'
     and datname = current_database()`
@@ -75,7 +75,7 @@ describe('facts', () => {
 
   it('are the same when they are rebuilt from the logs, whatever is interrupted meanwhile', async () => {
     const incremental = await allFacts(service)
-    // All services have the same log here: each event is read several times, and comes on the stream as well.
+    // All services share one log here: each event is read several times, and is delivered on the stream as well.
     service.others.events.push(...history)
     await service.sql`update fact_incidents set title = 'Spoilt', version = 1000`
     await service.rebuild()
@@ -84,7 +84,7 @@ describe('facts', () => {
     await cutConnections()
     await isRebuilt(service)
     await waitUntilSettled(service)
-    // What analytics has in its own log is not among them.
+    // The log of analytics itself is not among them.
     expect(await allFacts(service)).toEqual(incremental)
   })
 

@@ -80,7 +80,7 @@ describe('deliveries and executions', () => {
     const incremental = [await rows('fact_deliveries'), await rows('fact_executions')]
     const run = await reported({ dataset: 'deliveries', measures: ['deliveries'], dimensions: ['host'] })
     const gone = service.others.deliveries.findIndex(({ id }) => id !== retried.id)
-    // Its place stays empty, as where a row was dropped.
+    // Its position remains empty, as if the row had been deleted.
     service.others.deliveries[gone] = { ...retried }
     await service.sql`update fact_deliveries set host = 'spoilt' where id = ${retried.id}`
     await service.rebuild()

@@ -7,39 +7,39 @@ import { dueFeeds } from './tables.js'
 import type { FactWriter } from './write-facts.js'
 
 export interface FeedOptions {
-  /** Undefined for a service that is not installed: it has nothing to tell. */
+  /** Returns `undefined` for a service that is not installed, which therefore has no changes. */
   findClient(service: BackendName): Pick<ServiceClient, 'get'> | undefined
   writer: Pick<FactWriter, 'writeFed'>
   clock: Clock
-  /** How long after a look that found nothing the next one is due; `feedWaker` brings it forward. */
+  /** Delay before the next poll after one that found nothing, in milliseconds; `feedWaker` brings it forward. */
   restMs: number
 }
 
 interface FeedRow extends LeasedRow {
   key: string
   position: string
-  /** Null while the facts are rebuilt. */
+  /** `null` while the facts are rebuilt. */
   as_of: string | null
 }
 
 interface PullResult {
   position: number
-  /** Undefined where there is more to come. */
+  /** `undefined` if more changes remain. */
   asOf: string | undefined
   isNew: boolean
 }
 
-/** Pages that are read under one lease; the place is kept after them. */
+/** Pages read under one lease; the position is stored after them. */
 const pagesAtOnce = 20
 const deadlineMs = 120_000
-/** How long after a look that found something, or after events, the next one is due. */
+/** Delay before the next poll after one that found changes, or after events, in milliseconds. */
 const soonMs = 1_000
-/** Events bring a look forward so often at most. */
+/** Minimum interval at which events bring a poll forward, in milliseconds. */
 const wakeEveryMs = 5_000
 
 /**
- * Pulls changes from services, after the stored position. Facts are written idempotently, so another replica can continue
- * where one died.
+ * Pulls changes from services, after the stored position. Facts are written idempotently, so another replica can
+ * continue after a crash.
  */
 export function feedWork(options: FeedOptions) {
   return leasedWorker<FeedRow, PullResult>({
@@ -75,7 +75,10 @@ function pauseMs({ asOf, isNew }: PullResult, { restMs }: FeedOptions): number {
   return isNew ? soonMs : restMs
 }
 
-/** Where there are events, deliveries and executions follow: to be called with each batch of them. */
+/**
+ * Brings the next poll forward, because deliveries and executions follow events. To be called with each batch of
+ * events.
+ */
 export function feedWaker({ sql }: Pick<Database, 'sql'>, work: Pick<DueWork, 'wake'>): () => void {
   let wokenAt = Number.NEGATIVE_INFINITY
   const bringForward = async () => {
@@ -91,7 +94,7 @@ export function feedWaker({ sql }: Pick<Database, 'sql'>, work: Pick<DueWork, 'w
     const nowMs = performance.now()
     if (nowMs - wokenAt < wakeEveryMs) return
     wokenAt = nowMs
-    // They are looked for later without it.
+    // On failure the regular poll finds the changes later.
     bringForward().catch(() => {})
   }
 }

@@ -10,15 +10,15 @@ import {
   type PlatformEvent,
 } from '@opsplane/contracts'
 
-/** What answers to requests that are not about the log: JSON, or a text as it is. */
+/** Answers requests that do not concern the log: JSON, or a string sent verbatim. */
 export type Answer = (request: { path: string; body: unknown }) => unknown
 
-/** A stand-in for the other services: their logs, and what else is asked of them. */
+/** A stand-in for the other services: their logs and other responses. */
 export interface LogServer {
   url: string
-  /** In the order of the log. */
+  /** In log order. */
   events: PlatformEvent[]
-  /** In the order they changed. */
+  /** In order of change. */
   deliveries: DeliveryChange[]
   executions: ExecutionChange[]
   answer: Answer
@@ -73,7 +73,7 @@ function readEventPage(events: readonly PlatformEvent[], { url = '' }: IncomingM
 
 const maxChanges = 10
 
-/** Of what changed more than once the latest alone, as rows are reported. */
+/** Returns only the latest state of a row that changed more than once, as the real endpoint does. */
 function readChangePage({ deliveries, executions }: LogServer, { url = '' }: IncomingMessage) {
   const [path, query] = url.split('?')
   const all = { [deliveryChangesPath]: deliveries, [executionChangesPath]: executions }[path ?? '']

@@ -18,7 +18,7 @@ export interface Facts {
   background: BackgroundWork[]
 }
 
-/** Facts are gathered from now on. */
+/** Starts gathering facts. */
 export function openFacts(ctx: ServiceContext, { feedRestMs }: Pick<AnalyticsConfig, 'feedRestMs'>): Facts {
   const { database, clock, log } = ctx
   const notifications = createFactNotifications(ctx)
@@ -41,7 +41,7 @@ export function openFacts(ctx: ServiceContext, { feedRestMs }: Pick<AnalyticsCon
 
 const askTimeoutMs = 30_000
 
-/** Clients of the services that are asked about facts, as far as they are installed. */
+/** Clients of the installed services that facts are pulled from. */
 function openFeedingServices(ctx: ServiceContext): Map<BackendName, ServiceClient> {
   const services = new Set(fedDatasets.map(({ feed }) => feed.service))
   const installed = [...services].filter((service) => ctx.config.serviceUrls[service] !== undefined)

@@ -16,9 +16,9 @@ import { dueRebuilds } from './tables.js'
 import type { FactWriter } from './write-facts.js'
 
 /**
- * Drops facts of events and all rollups, and has the service read the logs of all services again: immediately if it runs,
- * otherwise when it starts. Feeds are read again and overwrite the present facts, since services keep that data for a
- * while only. Until this is done the data of answers is dated 1970.
+ * Deletes the facts of events and all rollups, and has the service read the logs of all services again: immediately if
+ * it is running, otherwise when it starts. Feeds are read again and overwrite the present facts, because services keep
+ * that data only for a limited time. Until the rebuild is complete, answers report a data age of 1970.
  */
 export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<void> {
   const sql = openClient(adminUrl, {
@@ -27,7 +27,7 @@ export async function rebuildFacts({ adminUrl }: { adminUrl: string }): Promise<
     applicationName: 'opsplane-analytics-rebuild',
   })
   try {
-    // Who writes facts and who adds them up lock the tables in orders that differ, so either may be in the way.
+    // Fact writers and aggregating workers lock the tables in different orders, so either may cause a deadlock here.
     for (let tries = 1; ; tries++)
       try {
         return await sql.begin(markForRebuild)
@@ -45,7 +45,7 @@ async function markForRebuild(tx: StatementRunner): Promise<void> {
   const emptied = [...eventDatasets.map(factTableName), 'rollups', 'rollup_sketches', 'rollup_marks']
   const sources = backendNames.map((name) => name.replaceAll('-', '_'))
   await tx.unsafe(`truncate ${emptied.join(', ')}`)
-  // They go on counting: a cached answer is not one of the new facts.
+  // The versions continue to count up, so a cached answer never matches the rebuilt facts.
   await tx.unsafe('update fact_versions set version = version + 1')
   await tx.unsafe(
     `insert into fact_rebuilds (source, position, due_at) select unnest($1::text[]), 0, now()
@@ -64,11 +64,11 @@ interface RebuildRow extends LeasedRow {
   position: string
 }
 
-/** Pages that are read under one lease; the place is kept after them. */
+/** Pages read under one lease; the position is stored after them. */
 const pagesAtOnce = 20
 const deadlineMs = 120_000
 
-/** Reads the logs to rebuild from. Another replica can continue after the stored position where one died. */
+/** Reads the logs to rebuild from. After a crash another replica continues at the stored position. */
 export function rebuildWork(logs: readonly LogSource[], writer: FactWriter) {
   return leasedWorker<RebuildRow, number | null>({
     name: 'analytics-rebuild',

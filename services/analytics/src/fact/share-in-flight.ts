@@ -1,4 +1,4 @@
-/** Concurrent calls with the same key share one answer. */
+/** Shares one answer among concurrent calls with the same key. */
 export function shareInFlight<Asked, Answer>(
   keyOf: (asked: Asked) => string,
   answer: (asked: Asked) => Promise<Answer>,

@@ -38,7 +38,7 @@ const factColumns = () => ({
   createdAt: instant('created_at').notNull(),
 })
 
-/** The facts of a dataset, a row each, partitioned by the month in the id. See ADR 071. */
+/** The fact table of a dataset: one row per fact, partitioned by the month in the id. See ADR 071. */
 function factTable(dataset: Dataset) {
   const name = factTableName(dataset)
   const columns = Object.entries(dataset.columns).map(([key, { type }]) => [
@@ -68,7 +68,7 @@ export const factDeliveries = factTable(deliveries)
 export const factRecords = factTable(records)
 export const factEvents = factTable(events)
 
-/** Counts what has changed in a tenant's facts, in the transactions of the changes: who keeps answers compares. */
+/** Counts the changes to a tenant's facts, in the transactions of the changes. Caches compare it. */
 export const factVersions = pgTable(
   'fact_versions',
   {
@@ -76,7 +76,7 @@ export const factVersions = pgTable(
     environment: text('environment').notNull(),
     dataset: text('dataset').notNull(),
     version: bigint('version', { mode: 'number' }).notNull(),
-    /** When the newest event happened that is in. */
+    /** Time of the newest event in the facts. */
     newestAt: instant('newest_at').notNull(),
   },
   (table) => [
@@ -91,9 +91,9 @@ const blockColumns = {
   workspaceId: text('workspace_id').notNull(),
   environment: text('environment').notNull(),
   dataset: text('dataset').notNull(),
-  /** A block of level n is 4^n quarter hours. */
+  /** A block of level n spans 4^n quarter hours. */
   level: smallint('level').notNull(),
-  /** Which one, since 1970. */
+  /** Index of the block at its level, counted from 1970. */
   block: integer('block').notNull(),
 }
 
@@ -105,14 +105,14 @@ export const dueMarks = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** Blocks whose facts have changed since they were added up. */
+/** Blocks whose facts have changed since they were last aggregated. */
 export const rollupMarks = pgTable(
   'rollup_marks',
   {
-    /** Tenant, dataset, level and block. */
+    /** Tenant, dataset, level and block, joined. */
     id: text('id').primaryKey(),
     ...blockColumns,
-    /** When they are added up again at the earliest. */
+    /** Earliest instant of the next aggregation. */
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull(),
     ...retryColumns(),
   },
@@ -124,13 +124,13 @@ export const rollupMarks = pgTable(
 
 const groupColumns = {
   ...blockColumns,
-  /** Which of the dataset's rollups. */
+  /** Index of the rollup in the dataset. */
   rollup: smallint('rollup').notNull(),
-  /** Values of its dimensions. */
+  /** Values of the rollup's dimensions. */
   key: text('key').array().notNull(),
 }
 
-/** What can be added up of the facts of a block and group, in the order the dataset declares it. */
+/** Additive aggregates of the facts of a block and group, in the order the dataset declares them. */
 export const rollups = pgTable(
   'rollups',
   { ...groupColumns, sums: doublePrecision('sums').array().notNull() },
@@ -150,12 +150,12 @@ export const rollups = pgTable(
   ],
 )
 
-/** What percentiles and distinct counts are worked out from: see ADR 071. */
+/** Data for computing percentiles and distinct counts: see ADR 071. */
 export const rollupSketches = pgTable(
   'rollup_sketches',
   {
     ...groupColumns,
-    /** The column it is of. */
+    /** The column the sketch describes. */
     sketch: text('sketch').notNull(),
     buckets: smallint('buckets').array().notNull(),
     counts: integer('counts').array().notNull(),
@@ -185,7 +185,7 @@ export const dueRebuilds = dueTable({
   waiting: 'due_at is not null',
 })
 
-/** Logs the facts are rebuilt from, and the position each has been read to. */
+/** Logs the facts are rebuilt from, with the position each has been read up to. */
 export const factRebuilds = pgTable(
   'fact_rebuilds',
   {
@@ -205,14 +205,17 @@ export const dueFeeds = dueTable({
   waiting: 'due_at is not null',
 })
 
-/** What services are asked about, a row for each dataset: see ADR 086. */
+/** The progress of feeds, one row per dataset: see ADR 086. */
 export const factFeeds = pgTable(
   'fact_feeds',
   {
     dataset: text('dataset').primaryKey(),
-    /** Changes up to there are in the facts. */
+    /** Changes up to this position are in the facts. */
     position: bigint('position', { mode: 'number' }).notNull().default(0),
-    /** All that had changed by then is in; null until the end was reached once, and while the facts are rebuilt. */
+    /**
+     * Everything that changed before this instant is in the facts; `null` until the end is first reached, and while the
+     * facts are rebuilt.
+     */
     asOf: instant('as_of'),
     dueAt: timestamp('due_at', { withTimezone: true, mode: 'string' }).notNull().defaultNow(),
     ...leaseColumns(),

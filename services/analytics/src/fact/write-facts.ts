@@ -13,9 +13,9 @@ import { eventDatasets } from '../dataset/datasets.js'
 import { factStatement } from './fact-statement.js'
 
 export interface FactWriter {
-  /** Writes what the events tell, each fact once however often and in whatever order they come. */
+  /** Writes the facts of the events. Idempotent, and independent of the order of events. */
   write(events: readonly PlatformEvent[]): Promise<void>
-  /** Writes what a service tells; `overwrite` also where the facts are there in that version. */
+  /** Writes facts pulled from a service; `overwrite`: also those that exist in the same version. */
   writeFed(
     dataset: FedDataset,
     facts: readonly VersionedFact[],
@@ -23,7 +23,7 @@ export interface FactWriter {
   ): Promise<void>
 }
 
-/** `onChange`: called with the tenants whose facts have changed, once that is committed. */
+/** @param onChange called with the tenants whose facts have changed, after the commit */
 export function createFactWriter(
   { sql }: Pick<Database, 'sql'>,
   onChange: (tenants: TenantScope[]) => void,
@@ -77,7 +77,7 @@ const toFacts = (dataset: EventDataset, events: readonly PlatformEvent[]): Versi
     return fact ? [{ ...fact, tenant: { workspaceId, environment }, version, happenedAt }] : []
   })
 
-/** Of each id the highest version. */
+/** Returns the highest version of each id. */
 function keepNewest(facts: readonly VersionedFact[]): VersionedFact[] {
   const newest = new Map<string, VersionedFact>()
   for (const fact of facts) {
@@ -101,7 +101,7 @@ function toParameters(dataset: Dataset, facts: readonly VersionedFact[]): string
   ]
 }
 
-/** As Postgres reads it; a NUL, which no text of it holds, is left out. */
+/** Postgres text representation. Removes NUL characters, which its text type does not allow. */
 function toText(value: FactValue | undefined): string | null {
   if (value === null || value === undefined) return null
   return String(value).replaceAll('\0', '')

@@ -1,4 +1,4 @@
-/** Bytes that are collected; those from `length` on mean nothing. */
+/** A growing buffer; bytes from `length` on are undefined. */
 export interface ByteSink {
   bytes: Buffer
   length: number
@@ -6,10 +6,10 @@ export interface ByteSink {
 
 export const byteSink = (size: number): ByteSink => ({ bytes: Buffer.allocUnsafe(size), length: 0 })
 
-/** Below this a loop is faster than the call of what copies memory. */
+/** Below this number of bytes a loop is faster than a native memory copy. */
 const fewBytes = 48
 
-/** Adds the bytes from `from` to `to`, the latter not included. */
+/** Appends the bytes from `from` to `to` (exclusive). */
 export function appendBytes(sink: ByteSink, given: Uint8Array, from = 0, to = given.length): void {
   reserve(sink, to - from)
   const { bytes, length } = sink
@@ -23,7 +23,7 @@ export function appendByte(sink: ByteSink, byte: number): void {
   sink.bytes[sink.length++] = byte
 }
 
-/** Twice as much would leave nearly half of a part unused. */
+/** Doubling would leave nearly half of a part's buffer unused. */
 const growth = 1.25
 
 function reserve(sink: ByteSink, count: number): void {

@@ -1,8 +1,8 @@
 import { type ResultColumnType, stringifyExact } from '@opsplane/contracts'
 
 /**
- * What the values of a column are; any may be null. `integer` is a number or its digits, `number` a number or its digits,
- * `bigint` and `decimal` digits, `timestamp` ISO 8601 in UTC, `json` anything JSON can say, and all others are texts.
+ * Type of the values in a column; any may be null. `integer` and `number` are a number or its digits, `bigint` and
+ * `decimal` are digits, `timestamp` is ISO 8601 in UTC, `json` is any JSON value, and all others are strings.
  */
 export type ColumnType = ResultColumnType
 
@@ -15,6 +15,6 @@ export interface Column {
 
 export type Row = readonly unknown[]
 
-/** Values of type `json` as JSON, those of all others as they are. */
+/** Formats values of type `json` as JSON, all others as strings. */
 export const formatValue = (type: ColumnType, value: unknown): string =>
   type === 'json' || typeof value === 'object' ? stringifyExact(value) : String(value)

@@ -1,8 +1,9 @@
 import { appendBytes, type ByteSink } from './byte-sink.js'
 
 /**
- * A cell of a row as Postgres writes composite values (`(a,"b c",,"")`): the bytes from `from` to `to`, the latter not included.
- * Of one in quotes what stands between them, where quotes and backslashes are doubled. Nothing without quotes is null.
+ * A cell of a row in the format of Postgres composite values (`(a,"b c",,"")`): the bytes from `from` to `to`
+ * (exclusive). For a quoted cell, the bytes between the quotes, with quotes and backslashes doubled. An empty unquoted
+ * cell is null.
  */
 export interface Cell {
   bytes: Uint8Array
@@ -11,18 +12,18 @@ export interface Cell {
   isQuoted: boolean
 }
 
-/** Writes a cell that is not null. */
+/** Writes a non-null cell. */
 export type CellWriter = (sink: ByteSink, cell: Cell) => void
 
 export interface LineColumn {
-  /** Before a value. */
+  /** Written before a value. */
   before: Uint8Array
   write: CellWriter
-  /** In place of null and what is before it. */
+  /** Written instead of a null and its prefix. */
   none: Uint8Array
 }
 
-/** How rows become the lines of a text format. */
+/** Describes how rows become lines of a text format. */
 export interface LineFormat {
   columns: readonly LineColumn[]
   end: Uint8Array
@@ -30,7 +31,10 @@ export interface LineFormat {
 
 const [quote, backslash, comma, close] = [0x22, 0x5c, 0x2c, 0x29]
 
-/** Writes rows that follow one another, a line for each, with as many cells as the format has columns. How many there are. */
+/**
+ * Writes consecutive rows as lines; each row has as many cells as the format has columns. Returns the
+ * number of rows.
+ */
 export function appendLines(
   sink: ByteSink,
   rows: Uint8Array,
@@ -60,7 +64,7 @@ export function readCellText({ bytes, from, to, isQuoted }: Cell): string {
 
 const isNull = ({ from, to, isQuoted }: Cell) => from === to && !isQuoted
 
-/** Reads the cell that begins at `at`; the place of the comma or bracket behind it. */
+/** Reads the cell that begins at `at`. Returns the position of the comma or closing parenthesis after it. */
 function readCell(cell: Cell, at: number): number {
   const { bytes } = cell
   cell.isQuoted = bytes[at] === quote

@@ -8,7 +8,7 @@ const [tab, lineFeed, carriageReturn] = [0x09, 0x0a, 0x0d]
 const [quote, apostrophe, comma, backslash] = [0x22, 0x27, 0x2c, 0x5c]
 const [plus, minus, equals, at] = [0x2b, 0x2d, 0x3d, 0x40]
 
-/** Writes values of each type as `csvWriter` does. */
+/** Cell writers for each type, with the same output as `csvWriter`. */
 export function csvCells({
   escapeFormulas,
   delimiter,
@@ -34,7 +34,7 @@ export function csvCells({
   }
 }
 
-/** Whether it is empty, or has what means something in csv. */
+/** Whether the cell is empty or contains a character with a meaning in CSV. */
 function isSpecial({ bytes, from, to }: Cell, separator: number): boolean {
   for (let place = from; place < to; place++) {
     const byte = bytes[place]
@@ -43,7 +43,7 @@ function isSpecial({ bytes, from, to }: Cell, separator: number): boolean {
   return from === to
 }
 
-/** Quotes are doubled, as they are in csv, but so are backslashes. */
+/** Appends the cell's content. Postgres doubles quotes, as CSV does, but also backslashes, which are undoubled here. */
 function appendContent(sink: ByteSink, { bytes, from, to, isQuoted }: Cell): void {
   let begin = from
   if (isQuoted)
@@ -56,10 +56,10 @@ function appendContent(sink: ByteSink, { bytes, from, to, isQuoted }: Cell): voi
 }
 
 const starts = new Set([equals, plus, minus, at, tab, lineFeed, carriageReturn])
-/** The last bytes of what is as wide as a Chinese character: ＝ ＋ － ＠ are EF BC 9D, 8B, 8D and A0. */
+/** Last bytes of the full-width characters ＝ ＋ － ＠ (EF BC followed by 9D, 8B, 8D or A0). */
 const fullWidth = new Set([0x9d, 0x8b, 0x8d, 0xa0])
 
-/** Whether a spreadsheet would take it for a formula. */
+/** Whether a spreadsheet would interpret the cell as a formula. */
 function beginsFormula({ bytes, from, to }: Cell): boolean {
   const first = bytes[from]
   if (first === undefined || from === to) return false

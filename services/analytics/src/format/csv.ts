@@ -3,23 +3,26 @@ import { type Column, type ColumnType, formatValue, type Row } from './column.js
 import { csvCells } from './csv-cells.js'
 import { type FormatWriter, textWriter, type WriterState } from './writer.js'
 
-/** What spreadsheets take for the beginning of a formula, full-width forms included. */
+/** Characters that spreadsheets interpret as the start of a formula, including full-width forms. */
 const formulaStart = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 const byteOrderMark = '\ufeff'
 
 export interface CsvOptions {
   /**
-   * Texts that a spreadsheet would take for a formula get an apostrophe in front, so that opening the file runs nothing. Off
-   * only for programs, which then get each text as it is.
+   * Prefixes texts that a spreadsheet would interpret as a formula with an apostrophe, so that opening the file
+   * executes nothing. Disabled only for files read by programs, which then receive each text unchanged.
    */
   escapeFormulas: boolean
-  /** A comma unless given. */
+  /** Default: a comma. */
   delimiter?: CsvDelimiter
-  /** Begins the file with the mark by which some spreadsheets know UTF-8. */
+  /** Starts the file with a byte order mark, from which some spreadsheets recognize UTF-8. */
   bom?: boolean
 }
 
-/** RFC 4180 in UTF-8 with a header, but for the delimiter that is asked for. Null is nothing, an empty text is `""`. */
+/**
+ * Writes RFC 4180 in UTF-8 with a header, except for the chosen delimiter. Null is an empty field, an empty text is
+ * `""`.
+ */
 export function csvWriter(
   columns: readonly Column[],
   { escapeFormulas, delimiter = ',', bom = false }: CsvOptions,
@@ -29,7 +32,7 @@ export function csvWriter(
   const quoted = (text: string): string =>
     text === '' || needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text
   const cell = (text: string): string => quoted(escapeFormulas && formulaStart.test(text) ? `'${text}` : text)
-  // JSON begins with nothing that a spreadsheet takes for a formula, but for the sign of a number.
+  // JSON never starts with a formula character, except for the sign of a number.
   const cellOf = (type: ColumnType) => (type === 'text' ? cell : quoted)
   const writers = columns.map(
     ({ type }) =>

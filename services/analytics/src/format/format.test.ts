@@ -12,7 +12,7 @@ import { FileLimitError, type FormatWriter } from './writer.js'
 import { xlsxWriter } from './xlsx.js'
 import { zipWriter } from './zip.js'
 
-/** Values of each type as the API has them, also those that a careless reader or writer would change. */
+/** Values of each type as returned by the API, including those that a careless reader or writer would alter. */
 const samples: Record<ColumnType, readonly unknown[]> = {
   text: [
     'plain',
@@ -67,7 +67,7 @@ const rowOf = (at: number): Row =>
   columns.map(({ type }) => (at % 11 === 10 ? null : samples[type][at % samples[type].length]))
 const rows = Array.from({ length: 500 }, (_, at) => rowOf(at))
 
-/** The whole file; `parts` are the numbers of rows after which it goes on in another writer. */
+/** Writes the whole file; `parts` are the row counts after which a new writer continues. */
 async function written(format: ExportFormat, given: readonly Row[], parts: readonly number[] = []) {
   const open = (state?: ReturnType<FormatWriter['state']>) =>
     openWriter({ format, escapeFormulas: true }, columns, state)
@@ -86,7 +86,7 @@ async function written(format: ExportFormat, given: readonly Row[], parts: reado
   return Buffer.concat(chunks)
 }
 
-/** The rows of a file as another library reads them, in the words of this one. */
+/** Reads the rows of a file with a different library and converts them to the representation used here. */
 const readers: Record<ExportFormat, (file: Buffer) => Promise<unknown[][]> | unknown[][]> = {
   csv: (file) => (parse(file, { columns: true, cast: castCsv }) as Record<string, unknown>[]).map(valuesOf),
   ndjson: (file) =>
@@ -109,7 +109,7 @@ const readers: Record<ExportFormat, (file: Buffer) => Promise<unknown[][]> | unk
 const valuesOf = (row: Record<string, unknown>) => columns.map(({ name }) => row[name])
 const bytesOf = (file: Buffer) =>
   file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
-/** A Date would have milliseconds. */
+/** A `Date` would be limited to milliseconds. */
 const asMicroseconds = { timestampFromMicroseconds: (value: bigint) => value as unknown as Date }
 
 function castCsv(text: string, { column, quoting }: { column: string | number; quoting: boolean }) {
@@ -121,7 +121,7 @@ function castCsv(text: string, { column, quoting }: { column: string | number; q
   return type === 'json' ? parseExact(text) : text
 }
 
-/** A workbook has numbers of 15 digits, and no zeros behind them; days of the year 1900 and later. */
+/** A workbook has numbers of 15 digits without trailing zeros, and dates from 1900 on. */
 function fromWorkbook(value: unknown, type: ColumnType) {
   if (value instanceof Date) {
     const text = value.toISOString()
@@ -144,7 +144,7 @@ function fromParquet(value: unknown, type: ColumnType) {
   return type === 'json' && typeof value === 'string' ? parseExact(value) : value
 }
 
-/** What a workbook cannot tell apart: an empty text is none, and zeros at the end of a number are none. */
+/** Normalizes values that a workbook cannot distinguish: an empty text becomes null, and trailing zeros are dropped. */
 const asRead = (format: ExportFormat, row: Row) =>
   row.map((value, at) => {
     if (format !== 'xlsx' || value === null) return value

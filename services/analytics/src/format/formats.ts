@@ -10,7 +10,7 @@ export interface WriterOptions extends CsvOptions {
   format: ExportFormat
 }
 
-/** Begins a file, or goes on with one from where it was flushed. */
+/** Starts a file, or continues one from the state it was flushed with. */
 export function openWriter(
   { format, ...csv }: WriterOptions,
   columns: readonly Column[],

@@ -1,8 +1,8 @@
 const plainInstant = /^(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)(\.\d{1,3})?\+00$/
 
 /**
- * An instant as Postgres writes it, as ISO 8601 with milliseconds. `to_char` would take as long for one instant as all the
- * rest of a row takes.
+ * Converts an instant in Postgres format to ISO 8601 with milliseconds. `to_char` would take as long for one instant as
+ * for the rest of the row.
  */
 export function toIsoInstant(text: string): string {
   const found = plainInstant.exec(text)

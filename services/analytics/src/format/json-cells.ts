@@ -7,7 +7,7 @@ const [space, quote, backslash] = [0x20, 0x22, 0x5c]
 
 interface JsonCell {
   write: CellWriter
-  /** The quote before it is written with the key. */
+  /** The opening quote is written with the key. */
   isQuoted: boolean
 }
 
@@ -27,19 +27,19 @@ const text = quoted((sink: ByteSink, { bytes, from, to, isQuoted }: Cell) => {
     if (byte >= space && byte !== quote && byte !== backslash) continue
     appendBytes(sink, bytes, begin, place)
     appendBytes(sink, escapes[byte] as Uint8Array)
-    // What needs an escape in JSON is doubled in what Postgres writes, but for control characters.
+    // Postgres doubles the characters that need an escape in JSON, except for control characters.
     if (isQuoted && byte >= space) place++
     begin = place + 1
   }
   appendBytes(sink, bytes, begin, to)
 })
 
-/** By character: what JSON has in its place. */
+/** JSON escape of each character code. */
 const escapes = Array.from({ length: backslash + 1 }, (_, byte) =>
   Buffer.from(JSON.stringify(String.fromCharCode(byte)).slice(1, -1)),
 )
 
-/** Writes values of each type as JSON has them. */
+/** Cell writers for each type, producing JSON values. */
 export const jsonCells: Record<ColumnType, JsonCell> = {
   ...{ text, date: quoted(plainCell), timestamp: quoted(timestampCell) },
   ...{ time: quoted(plainCell), local_timestamp: text, interval: text },

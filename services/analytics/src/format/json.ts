@@ -4,7 +4,10 @@ import type { LineFormat } from './composite.js'
 import { jsonCells } from './json-cells.js'
 import { type FormatWriter, textWriter, type WriterState } from './writer.js'
 
-/** A row as a JSON object, its values as the API has them: what a number of JSON may lose is a text. */
+/**
+ * Writes a row as a JSON object with the values as in the API: numbers whose precision JSON could lose are
+ * strings.
+ */
 function objectLine(columns: readonly Column[]): (row: Row) => string {
   const keys = columns.map(({ name }, at) => `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`)
   return (row) => {
@@ -14,7 +17,7 @@ function objectLine(columns: readonly Column[]): (row: Row) => string {
   }
 }
 
-/** The same of rows as Postgres writes them. */
+/** Describes the same objects for rows in the Postgres composite format. */
 const objectLines = (columns: readonly Column[], end: string): LineFormat => ({
   columns: columns.map(({ name, type }, at) => {
     const key = `${at === 0 ? '{' : ','}${JSON.stringify(name)}:`
@@ -24,14 +27,14 @@ const objectLines = (columns: readonly Column[], end: string): LineFormat => ({
   end: Buffer.from(`}${end}`),
 })
 
-/** A JSON object a line. */
+/** Writes one JSON object per line. */
 export function ndjsonWriter(columns: readonly Column[], state?: WriterState): FormatWriter {
   const object = objectLine(columns)
   const lines = objectLines(columns, '\n')
   return textWriter({ first: '', line: (row) => `${object(row)}\n`, lines, between: '', last: '', state })
 }
 
-/** One array of objects, an object a line. */
+/** Writes one array with one object per line. */
 export function jsonWriter(columns: readonly Column[], state?: WriterState): FormatWriter {
   const lines = objectLines(columns, '')
   return textWriter({ first: '[\n', line: objectLine(columns), lines, between: ',\n', last: '\n]\n', state })

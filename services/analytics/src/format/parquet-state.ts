@@ -1,6 +1,6 @@
-/** What JSON has no form for, by a key that no description of a row group has. */
+/** Wraps values that JSON cannot represent, under a key that no row group metadata uses. */
 function wrap(this: Record<string, unknown>, key: string, value: unknown): unknown {
-  // Dates are texts by the time they come here.
+  // `value` of a `Date` is already a string here, because `toJSON` was applied.
   const original = this[key]
   if (typeof original === 'bigint') return { $bigint: String(original) }
   if (original instanceof Date) return { $date: original.getTime() }
@@ -16,7 +16,7 @@ function unwrap(_key: string, value: unknown): unknown {
   return value
 }
 
-/** Descriptions of row groups, which end a file, as text. */
+/** Serializes the row group metadata, which is written at the end of a file. */
 export const packGroups = (groups: unknown): string => JSON.stringify(groups, wrap)
 
 export const unpackGroups = (text: string): unknown => JSON.parse(text, unwrap)

@@ -7,7 +7,7 @@ import { type Column, type ColumnType, formatValue, type Row } from './column.js
 import { packGroups, unpackGroups } from './parquet-state.js'
 import type { FormatWriter, WriterState } from './writer.js'
 
-/** Of one row group, in rows and in about as many bytes before they are encoded. */
+/** Size of a row group: rows, and the approximate bytes before encoding. */
 const groupRows = 100_000
 const groupBytes = 2 * 1_048_576
 
@@ -20,7 +20,7 @@ const State = z.object({
 
 type ColumnValues = unknown[]
 
-/** Row groups of Snappy pages with statistics; every column may be null. */
+/** Writes row groups of Snappy pages with statistics; every column is nullable. */
 export function parquetWriter(columns: readonly Column[], given?: WriterState): FormatWriter {
   const bytes = new ByteWriter()
   const schema: SchemaElement[] = [
@@ -31,10 +31,10 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
   const restored = given === undefined ? undefined : State.parse(given)
   if (restored) {
     const { offset, rows, groups } = restored
-    // Its instants are milliseconds.
+    // Instants of such files are in milliseconds.
     if (restored.omitted === undefined)
       throw new ApiError('conflict', 'The file was begun by an earlier version. Export again.')
-    // What it has written by itself is the beginning of a file that has begun already.
+    // The constructor has written the start of a file, but this file has already been started.
     bytes.index = 0
     bytes.offset = offset
     parquet.num_rows = BigInt(rows)
@@ -109,7 +109,7 @@ const elements: Record<ColumnType, Pick<SchemaElement, 'type' | 'converted_type'
   integer: { type: 'INT64' },
   bigint: { type: 'INT64' },
   number: { type: 'DOUBLE' },
-  // Its own decimals have as many digits for each value of a column, which a decimal of Postgres may exceed.
+  // Parquet decimals have a fixed precision per column, which a Postgres decimal may exceed.
   decimal: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
   boolean: { type: 'BOOLEAN' },
   date: { type: 'INT32', converted_type: 'DATE' },
@@ -123,20 +123,20 @@ const elements: Record<ColumnType, Pick<SchemaElement, 'type' | 'converted_type'
 const dayMs = 86_400_000
 const minInt64 = -(2n ** 63n)
 
-/** Null for what has more digits than 64 bits. */
+/** Returns `null` for values that exceed 64 bits. */
 function int64(value: unknown): bigint | null {
   if (!/^-?\d{1,19}$/.test(String(value))) return null
   const whole = BigInt(String(value))
   return whole >= minInt64 && whole < -minInt64 ? whole : null
 }
 
-/** Days since 1970; null for what is no day of this calendar, such as infinity. */
+/** Days since 1970; `null` for values that are not calendar dates, such as infinity. */
 const toDays = (value: unknown): number | null =>
   /^\d{4}-\d\d-\d\d$/.test(String(value)) ? Math.floor(Date.parse(String(value)) / dayMs) : null
 
 const instant = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(\d{0,3})Z$/
 
-/** Microseconds since 1970, of which Postgres keeps as many; null for infinity and what is before Christ. */
+/** Microseconds since 1970, the precision of Postgres; `null` for infinity and dates BC. */
 function toMicroseconds(value: unknown): bigint | null {
   const found = instant.exec(String(value))
   if (!found) return null

@@ -3,43 +3,43 @@ import { appendBytes, type ByteSink } from './byte-sink.js'
 import type { Row } from './column.js'
 import { appendLines, type LineFormat } from './composite.js'
 
-/** What a writer has to remember to go on with its file in another process. */
+/** State a writer needs to continue its file in another process. */
 export type WriterState = JsonValue
 
 /**
- * Writes one file in order, in constant memory. After `flush` what was returned so far, and `state`, are all that is needed to
- * go on elsewhere: the bytes that follow continue the file.
+ * Writes one file sequentially, in constant memory. After `flush`, the bytes returned so far and `state` suffice to
+ * continue in another process: the bytes that follow extend the same file.
  */
 export interface FormatWriter {
-  /** Takes rows, and returns the bytes that are ready. Throws FileLimitError for what the format has no room for. */
+  /** Accepts rows and returns the bytes that are ready. Throws `FileLimitError` if the format cannot contain them. */
   write(rows: readonly Row[]): Promise<Uint8Array>
   /**
-   * The same of rows as Postgres writes composite values, one behind the other, of formats that are lines of text: their values need
-   * not become those of this runtime in between, which takes several times as long as all the rest. The number of rows.
+   * Writes consecutive rows in the Postgres composite format; only for line-based text formats. Skips the conversion to
+   * JavaScript values, which takes several times as long as everything else. Returns the number of rows.
    */
   writeComposites?(sink: ByteSink, rows: Uint8Array): number
-  /** About how many bytes it has taken and not returned. */
+  /** Approximate number of bytes accepted but not yet returned. */
   bufferedBytes(): number
-  /** Returns what is held, so that the file can be continued from `state`. */
+  /** Returns buffered bytes, so that the file can be continued from `state`. */
   flush(): Promise<Uint8Array>
   state(): WriterState
-  /** Ends the file with everything that is held. */
+  /** Ends the file and returns all buffered bytes. */
   end(): Promise<Uint8Array>
-  /** What of the rows could not be written as it is, for people. */
+  /** User-readable warnings about values that could not be written unchanged. */
   warnings(): string[]
 }
 
-/** The format has no room for the file: trying again is of no use. */
+/** The format cannot contain a file of this size; a retry is pointless. */
 export class FileLimitError extends Error {
   override name = 'FileLimitError'
 }
 
-/** A writer whose rows are text by themselves; it holds nothing back. */
+/** A writer whose rows are independent lines of text; it buffers nothing. */
 export function textWriter(parts: {
   first: string
   line(row: Row): string
   lines: LineFormat
-  /** Between two lines. */
+  /** Written between two lines. */
   between: string
   last: string
   state: WriterState | undefined

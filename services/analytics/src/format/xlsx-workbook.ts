@@ -7,7 +7,7 @@ const documents = 'http://schemas.openxmlformats.org/officeDocument/2006/relatio
 const packages = 'http://schemas.openxmlformats.org/package/2006'
 const types = 'application/vnd.openxmlformats-officedocument.spreadsheetml'
 
-/** Names and contents of the parts of a workbook other than its sheets. */
+/** Names and contents of the workbook parts other than its sheets. */
 export function workbookParts(sheets: number): [name: string, content: string][] {
   const each = (text: (number: number) => string) =>
     Array.from({ length: sheets }, (_, at) => text(at + 1)).join('')

@@ -5,22 +5,22 @@ import { cellWriters, textCell } from './xlsx-cells.js'
 import { workbookParts } from './xlsx-workbook.js'
 import { ZipState, zipWriter } from './zip.js'
 
-/** Rows of a sheet below its header: Excel has 1,048,576 in all. */
+/** Rows of a sheet without its header; Excel allows 1,048,576 in total. */
 export const maxSheetRows = 1_048_575
-/** Text that is compressed at once. */
+/** Number of characters compressed in one piece. */
 const pieceCharacters = 262_144
 
 const State = z.object({
   zip: ZipState,
   sheets: z.number(),
-  /** Of the sheet that is open, without the header. */
+  /** Rows of the current sheet, without the header. */
   rows: z.number(),
   cut: z.number(),
 })
 
 /**
- * A workbook with as many sheets as the rows take. Its XML is written here, as the libraries that stream it cannot go on with
- * a file in another process.
+ * Writes a workbook with as many sheets as the rows need. The XML is written here because streaming libraries cannot
+ * continue a file in another process.
  */
 export function xlsxWriter(
   columns: readonly Column[],
@@ -88,7 +88,7 @@ export function xlsxWriter(
   }
 }
 
-/** A, B, …, Z, AA, AB, … */
+/** Column letters: A, B, …, Z, AA, AB, … */
 function columnLetters(at: number): string {
   const letter = String.fromCharCode(65 + (at % 26))
   return at < 26 ? letter : columnLetters(Math.floor(at / 26) - 1) + letter

@@ -14,34 +14,34 @@ const Entry = z.object({
 })
 type Entry = z.infer<typeof Entry>
 
-/** What an archive has to remember to be continued elsewhere. */
+/** State needed to continue an archive in another process. */
 export const ZipState = z.object({ offset: z.number(), done: z.array(Entry), open: Entry.nullable() })
 export type ZipState = z.infer<typeof ZipState>
 
-/** An archive that is written once, from the first byte to the last. Each call returns the bytes that follow. */
+/** Writes an archive sequentially. Each call returns the bytes that follow. */
 export interface ZipWriter {
-  /** Begins an entry; there is none open. */
+  /** Starts an entry; no other entry may be open. */
   begin(name: string): Buffer
   add(text: string): Promise<Buffer>
-  /** Ends the entry that is open. */
+  /** Ends the open entry. */
   finish(): Buffer
-  /** The directory, after the last entry. */
+  /** Returns the central directory, after the last entry. */
   end(): Buffer
   state(): ZipState
 }
 
-/** Without the extension for more, no offset or size of an archive goes beyond it. */
+/** Maximum offset and size in an archive without the zip64 extension. */
 const maxBytes = 0xffff_ffff
-/** Sizes and checksum follow the data; names are UTF-8. */
+/** Flags: sizes and checksum follow the data; names are UTF-8. */
 const flags = 0x0808
 const version = 20
 const deflated = 8
-/** The first day the format knows: files of the same rows are the same. */
+/** The earliest date of the format: files with equal rows are identical. */
 const dosDate = 0x0021
 
 /**
- * Each piece is compressed by itself and ends at a byte, so that pieces can be joined, also those of another process. Throws
- * FileLimitError at 4 GiB.
+ * Each piece is compressed separately and ends on a byte boundary, so that pieces can be joined, including those of
+ * another process. Throws `FileLimitError` at 4 GiB.
  */
 export function zipWriter(given: ZipState = { offset: 0, done: [], open: null }): ZipWriter {
   const done = [...given.done]
@@ -89,7 +89,7 @@ export function zipWriter(given: ZipState = { offset: 0, done: [], open: null })
   }
 }
 
-/** An empty block that says it is the last one. */
+/** An empty block marked as the last one. */
 const lastBlock = Buffer.from([0x03, 0x00])
 
 function localHeader(name: string): Buffer {

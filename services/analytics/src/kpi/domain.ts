@@ -10,19 +10,19 @@ import {
 } from '@opsplane/contracts'
 import type { Owner } from '../export/owner.js'
 
-/** A KPI with whom it is measured for, which is not shown. */
+/** A KPI with the owner it is measured for, which the API does not return. */
 export interface KpiRecord extends KpiState {
   owner: Owner
 }
 
 export type KpiCommand =
   | ResourceCommand<KpiRecord>
-  /** A value has another status than the one before. */
+  /** The status of a value differs from that of the previous one. */
   | { kind: 'cross'; point: KpiPoint; previousStatus: KpiStatus }
-  /** The platform's own decision: this owner may no longer read what is measured. */
+  /** A platform decision: the owner no longer has the rights to read the measured data. */
   | { kind: 'suspend'; now: Instant; ownerId: string; missing: readonly string[] }
 
-/** Whether it waits for a person with the rights; KPIs of an earlier version never do. */
+/** Whether the KPI waits for a person with the rights to take it over. KPIs created by an earlier version never do. */
 export const isSuspended = ({ suspendedFor = [] }: Partial<KpiState>): boolean => suspendedFor.length > 0
 
 const resource = resourceDecider<KpiRecord>({
@@ -31,7 +31,7 @@ const resource = resourceDecider<KpiRecord>({
   displayName: ({ name }) => name,
 })
 
-/** A KPI is defined, changed and deleted; its values are no part of it. */
+/** A KPI is created, changed and deleted; its values are stored elsewhere. */
 export const kpi: Decider<KpiRecord, KpiCommand, KpiState> = {
   ...resource,
   decide(command, state) {

@@ -8,11 +8,14 @@ export interface EvaluationRequest {
   times: readonly number[]
   backfill: boolean
   replace: boolean
-  /** ISO. */
+  /** ISO instant. */
   now: string
 }
 
-/** Has a KPI measured for times; what is to be measured already stays so. The number of times it adds. */
+/**
+ * Schedules measurements of a KPI at the given times, except those already scheduled. Returns the number of times
+ * added.
+ */
 export async function requestEvaluations(
   on: StatementRunner,
   { kpiId, tenant, times, backfill, replace, now }: EvaluationRequest,
@@ -33,7 +36,7 @@ export async function requestEvaluations(
   return added.length
 }
 
-/** Nothing is left of a KPI that was deleted. */
+/** Deletes all data of a deleted KPI. */
 export async function deleteKpiData(on: StatementRunner, kpiId: string): Promise<void> {
   for (const table of ['kpi_evaluations', 'kpi_points', 'kpi_standings'])
     await on.unsafe(`delete from ${table} where kpi_id = $1`, [kpiId])

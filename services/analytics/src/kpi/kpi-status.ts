@@ -3,7 +3,7 @@ import { compareQuantities, divide, parseDecimal, toQuantity } from '../decimal/
 import { dateAt } from '../query/local-days.js'
 import type { TimePeriod } from './period.js'
 
-/** The target that held on the last day of what a value covers, by the clock of the zone; undefined for none yet. */
+/** The target valid on the last day of the period, by the clock of the zone; `undefined` if there was none yet. */
 export function findTarget(
   { targets, timeZone }: Pick<KpiState, 'targets' | 'timeZone'>,
   { to }: TimePeriod,
@@ -27,10 +27,10 @@ export function computeStatus(
   return target.warning !== undefined && reaches(target.warning) ? 'at_risk' : 'off_target'
 }
 
-/** Whether a status says where a value stands towards its target. */
+/** Whether a status compares a value with its target. */
 export const isKnown = (status: KpiStatus): boolean => status !== 'no_data' && status !== 'no_target'
 
-/** Whether the change is an event: a KPI that begins on its target has crossed nothing. */
+/** Whether the change of status is an event. A KPI that starts on target has not crossed anything. */
 export const isCrossing = (before: KpiStatus, after: KpiStatus): boolean =>
   before !== after && (isKnown(before) || after !== 'on_target')
 
@@ -40,7 +40,7 @@ export interface Trend {
   direction: 'better' | 'worse' | 'steady' | null
 }
 
-/** From the value before to the latest. */
+/** Trend from the previous value to the latest. */
 export function computeTrend(
   latest: Quantity | null,
   before: Quantity | null,

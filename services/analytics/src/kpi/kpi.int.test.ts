@@ -20,12 +20,12 @@ const workspaceId = ada.workspaceId ?? ''
 let others: LogServer
 let service: TestService
 let api: ApiClient
-/** What Ada may do; null: she has left. */
+/** Permissions of Ada; `null`: she is no longer a member. */
 let held: readonly Permission[] | null = permissions
 let grants = 0
 const revoked: string[] = []
 
-/** How many incidents were opened on each day, by the clock of Berlin. */
+/** Number of incidents opened on each day, by the clock of Berlin. */
 const perDay = {
   '2026-03-26': 1,
   '2026-03-27': 3,
@@ -34,7 +34,7 @@ const perDay = {
   '2026-03-30': 4,
   '2026-03-31': 6,
 }
-/** The last one of a day is opened half an hour before its midnight: of 23 hours on the 29th. */
+/** The last incident of a day is opened half an hour before local midnight; the 29th has 23 hours. */
 const opened = Object.entries(perDay).flatMap(([day, count]) => {
   const summer = day >= '2026-03-29'
   const last = `${day}T${summer ? '21' : '22'}:30:00.000Z`
@@ -73,7 +73,7 @@ afterAll(async () => {
 })
 
 const until = <T>(check: () => Promise<T | false | undefined>, message: string) => waitFor(check, { message })
-/** As if the service had been down since: missed measurements are made up for, time by time. */
+/** Simulates downtime since `at`: missed measurements are caught up, time by time. */
 const measureFrom = async (id: string, at: string) => {
   await until(async () => {
     const planned =
@@ -211,7 +211,7 @@ describe('a KPI', () => {
       { from: '2026-03-29T04:00:00.000Z', target: 100, backfilled: true },
       { from: '2026-03-30T04:00:00.000Z', target: 100, backfilled: true },
     ])
-    // A day begins in New York, or where the request says.
+    // A day begins at midnight in New York, or in the zone of the request.
     const days = { from: '2026-03-30', to: '2026-03-30T03:00:00Z' }
     const path = `/analytics/kpis/${one.id}/backfill`
     expect((await api.post(path, days)).error().details).toMatchObject([{ path: '/to' }])

@@ -58,7 +58,7 @@ describe('what a value covers', () => {
       '2026-03-28T00:00',
       '2026-03-29T00:00',
     ],
-    // Its clock goes from 23:59 to 01:00.
+    // The clock goes from 23:59 to 01:00.
     [
       'a day whose midnight never was',
       { last: 'day' },

@@ -30,12 +30,12 @@ export type KpiAggregate = Aggregate<KpiRecord, KpiCommand, Kpi>
 export interface KpiService {
   create(wanted: NewKpi, meta: RequestMeta): Promise<Kpi>
   update(id: string, patch: KpiPatch, meta: RequestMeta): Promise<Kpi>
-  /** Measures it by the rights of the caller from now on. Throws `insufficient_scope` naming what they lack. */
+  /** Measures the KPI with the caller's rights from now on. Throws `insufficient_scope` naming missing permissions. */
   takeOver(id: string, meta: RequestMeta): Promise<Kpi>
   remove(id: string, meta: RequestMeta): Promise<void>
-  /** With where each stands. */
+  /** Adds the standing of each KPI. */
   shown(some: readonly Kpi[]): Promise<Kpi[]>
-  /** The number of times that are to be measured. Throws `conflict` for what is not of facts. */
+  /** Returns the number of times scheduled for measurement. Throws `conflict` for a KPI that is not based on facts. */
   backfill(id: string, asked: KpiBackfill, meta: RequestMeta): Promise<number>
 }
 
@@ -57,7 +57,7 @@ type Ownership = Pick<KpiRecord, 'owner' | 'ownerId' | 'suspendedFor'>
 export function createKpiService(options: KpiServiceOptions): KpiService {
   const { database, kpis, runner, delegations, toCaller, limits, log, wake } = options
 
-  /** The person who defines what is measured becomes its owner. */
+  /** Makes the person who defines the source the owner. */
   const ownedBy = async (id: string, meta: RequestMeta): Promise<Ownership> => {
     const { userId, permissions } = meta.principal
     const { grant } = await delegations.delegate(meta, { run: id, expiresInSeconds: null })
@@ -73,7 +73,7 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
         ),
       )
 
-  /** Throws for what could not be measured: what is not there, and what the caller may not read. */
+  /** Throws if the source cannot be measured because it does not exist or the caller may not read it. */
   const check = async (state: Pick<KpiState, 'source' | 'timeZone' | 'period'>, meta: RequestMeta) => {
     const { source } = state
     if ('query' in source && !source.query.measures.includes(source.column))
@@ -172,7 +172,7 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
   }
 }
 
-/** As it is right after it was changed, without a look at its values. */
+/** API representation directly after a change, without reading its values. */
 export const presentKpi = ({ owner: _, ...state }: KpiRecord, version: number): Kpi => ({
   ...state,
   suspendedFor: state.suspendedFor ?? [],
@@ -180,6 +180,6 @@ export const presentKpi = ({ owner: _, ...state }: KpiRecord, version: number): 
   version,
 })
 
-/** The fields a patch has a value for. */
+/** The fields of a patch that have a value. */
 const withoutUndefined = (patch: KpiPatch): Partial<KpiState> =>
   Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))

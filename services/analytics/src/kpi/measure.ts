@@ -3,13 +3,13 @@ import { parseDecimal, toQuantity } from '../decimal/decimal.js'
 import type { QueryCaller, QueryRunner } from '../query/types.js'
 import type { TimePeriod } from './period.js'
 
-/** A value, and how old the data is. */
+/** A value, with the age of its data. */
 export interface Measurement {
   value: Quantity | null
   dataAsOf: string
 }
 
-/** The question whose totals have the value of a KPI over a span of time, and which of them it is. */
+/** Builds the query whose totals contain the KPI's value for a period, and names the column of that value. */
 export function buildKpiQuery(
   { source, timeZone }: Pick<KpiState, 'source' | 'timeZone'>,
   { from, to }: TimePeriod,
@@ -23,7 +23,7 @@ export function buildKpiQuery(
     }
   }
   const { grain: _, comparePrevious: __, sort: ___, range: ____, ...asked } = source.query
-  // Records without a time of their own count as they are when they are measured.
+  // Records without a time field are counted as they are at the time of measurement.
   const timed = asked.dataset !== undefined || asked.timeField !== undefined ? { range } : {}
   return {
     query: AnalyticsQuery.parse({ ...asked, ...timed, dimensions: [], timeZone, limit: 1 }),
@@ -31,7 +31,7 @@ export function buildKpiQuery(
   }
 }
 
-/** Where the fields of that question stand in a KPI. */
+/** Maps pointers into that query to pointers into the KPI. */
 export const toSourcePointer =
   ({ source }: Pick<KpiState, 'source'>) =>
   (pointer: string): string => {
@@ -40,7 +40,7 @@ export const toSourcePointer =
     return `/source/${'measure' in source ? 'measure' : 'query'}${own}`
   }
 
-/** Whether the past can be measured as the present can: by facts, which stay as they are. */
+/** Whether the past can be measured like the present, because facts do not change. */
 export const isOfFacts = ({ source }: Pick<KpiState, 'source'>): boolean =>
   'measure' in source || source.query.dataset !== undefined
 

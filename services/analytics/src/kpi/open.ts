@@ -16,7 +16,7 @@ export interface KpisOptions {
   runner: QueryRunner
 }
 
-/** Everything that defines, measures and shows KPIs. */
+/** Assembles everything that defines, measures and serves KPIs. */
 export function openKpis(
   ctx: ServiceContext,
   { delegations, owners, runner }: KpisOptions,

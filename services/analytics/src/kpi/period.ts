@@ -3,7 +3,7 @@ import { type LocalClock, localClock } from '@opsplane/runtime'
 
 type Unit = Extract<KpiPeriod, { last: string }>['last']
 
-/** What a value covers, in Unix milliseconds: `to` is the first instant that no longer counts. */
+/** The period a value covers, in Unix milliseconds; `to` is exclusive. */
 export interface TimePeriod {
   from: number
   to: number
@@ -13,8 +13,8 @@ const hourMs = 3_600_000
 const dayMs = 24 * hourMs
 
 /**
- * What a KPI that is to be measured at an instant covers. Days and longer are those of the zone's clock: one on which it is
- * changed has 23 or 25 hours.
+ * The period covered by a KPI measured at an instant. Days and longer units follow the clock of the zone: a day with a
+ * clock change has 23 or 25 hours.
  */
 export function computePeriod(period: KpiPeriod, timeZone: string, at: number): TimePeriod {
   if ('seconds' in period) return { from: at - period.seconds * 1_000, to: at }
@@ -27,7 +27,7 @@ export function computePeriod(period: KpiPeriod, timeZone: string, at: number): 
   return { from: findStart(period.last, clock, to - 1), to }
 }
 
-/** When the unit began that goes on at an instant. */
+/** Start of the unit that contains an instant. */
 function findStart(unit: Exclude<Unit, 'hour'>, clock: LocalClock, at: number): number {
   const shown = new Date(at + clock.offsetAt(at))
   const day = Date.UTC(shown.getUTCFullYear(), shown.getUTCMonth(), shown.getUTCDate())

@@ -3,7 +3,7 @@ import { isoText, type StatementRunner } from '@opsplane/postgres'
 import { parseDecimal, toQuantity } from '../decimal/decimal.js'
 
 const iso = (column: string, name: string) => `${isoText(column)} as "${name}"`
-/** The version before keeps a double alone: its shortest text is what it was of. */
+/** The previous version stores only a double; its shortest text is the original value. */
 const exact = (name: string) => `coalesce(exact_${name}::text, ${name}::text) as ${name}`
 const shownColumns = [
   ...[iso('at', 'at'), iso('covers_from', 'from'), iso('covers_to', 'to')],
@@ -12,7 +12,7 @@ const shownColumns = [
 ].join(', ')
 
 export interface PointPage {
-  /** ISO; open where it is not given. */
+  /** ISO instants; unbounded if absent. */
   from: string | undefined
   to: string | undefined
   limit: number
@@ -20,7 +20,7 @@ export interface PointPage {
   after: string | undefined
 }
 
-/** Values by their times. */
+/** Returns values ordered by time. */
 export async function readPoints(on: StatementRunner, kpiId: string, page: PointPage): Promise<KpiPoint[]> {
   const [than, order] = page.direction === 'asc' ? ['>', 'asc'] : ['<', 'desc']
   const rows = await on.unsafe(
@@ -41,7 +41,7 @@ function parseQuantity(text: unknown): Quantity | null {
   return decimal ? toQuantity(decimal) : null
 }
 
-/** Of each KPI the latest values with a number, two at most, the latest first. */
+/** Returns the latest values with a number for each KPI, at most two, newest first. */
 export async function readLatestPoints(
   on: StatementRunner,
   kpiIds: readonly string[],
@@ -56,7 +56,7 @@ export async function readLatestPoints(
   return found
 }
 
-/** When each is measured next, and why it could not be measured the last time. */
+/** Returns when each KPI is measured next, and why its last measurement failed. */
 export async function readRemarks(
   on: StatementRunner,
   kpiIds: readonly string[],
@@ -71,7 +71,7 @@ export async function readRemarks(
   return new Map(rows.map(({ id, ...remarks }) => [id, remarks]))
 }
 
-/** Keeps a value. False where there is one for its time already that is not to be replaced. */
+/** Stores a value. Returns false if one exists for its time and is not to be replaced. */
 export async function savePoint(
   tx: StatementRunner,
   kpiId: string,
@@ -98,13 +98,13 @@ export async function savePoint(
 
 const exactText = (value: Quantity | null) => parseDecimal(value)?.toFixed() ?? null
 
-/** Null for what a double has no room for. */
+/** Returns `null` for values outside the range of a double. */
 const doubleText = (value: Quantity | null) =>
   value !== null && Number.isFinite(Number(value)) ? String(Number(value)) : null
 
 /**
- * Where a KPI stood when its target was last there to compare with: at its latest value that was measured in time, else at the
- * latest of the past before `at`. Locked until the end of the transaction.
+ * Locks the standing of a KPI until the end of the transaction and returns its last known status: that of the latest
+ * regularly measured value with a target, otherwise of the latest backfilled value before `at`.
  */
 export async function lockStanding(
   tx: StatementRunner,

@@ -27,7 +27,7 @@ const route = defineResource({
   response: Kpi,
 })
 
-/** KPIs, where they stand, and what they have been. */
+/** Routes for KPIs, their standing and their history. */
 export function kpiRoutes(
   { database: { db, sql }, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
   { aggregate, kpis }: { aggregate: KpiAggregate; kpis: KpiService },

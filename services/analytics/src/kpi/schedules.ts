@@ -8,16 +8,16 @@ import { isOfFacts } from './measure.js'
 import { pastTimes } from './times.js'
 
 const toScheduleOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind: 'kpi', id, tenant })
-/** The latest time before now is within it, whatever the schedule. */
+/** The latest scheduled time before now lies within this span for any cron schedule. */
 const longMs = 93 * 86_400_000
 
 export interface KpiSchedulesOptions {
   kpis: Aggregate<KpiRecord, KpiCommand, unknown>
-  /** There is something to measure. */
+  /** Notifies the worker that measurements are due. */
   wake(): void
 }
 
-/** Has KPIs measured when their times come. Their schedules follow from their events, which may come again or late. */
+/** Schedules the measurements of KPIs. The schedules are derived from KPI events, which may be redelivered or late. */
 export function startKpiSchedules(
   { consume, database: { sql }, dueWork }: Pick<ServiceContext, 'consume' | 'database' | 'dueWork'>,
   { kpis, wake }: KpiSchedulesOptions,
@@ -47,7 +47,7 @@ export function startKpiSchedules(
     const now = Date.parse(state.createdAt)
     const latest = findLatestTime(state, now)
     if (latest === undefined) return
-    // So that there is a value to look at, and to compare the next one with, from the beginning.
+    // A new KPI then has a value to show, and to compare the next one with, from the beginning.
     await requestEvaluations(sql, {
       kpiId: id,
       tenant,
@@ -76,7 +76,7 @@ function findLatestTime(state: KpiRecord, now: number): number | undefined {
   try {
     return pastTimes(state, { from: now - spanMs, to: now }).at(-1)
   } catch {
-    // It comes so often that the next time is soon.
+    // The schedule fires so often that the next measurement is imminent.
     return undefined
   }
 }

@@ -17,7 +17,7 @@ export const kpis = readModelTable('kpis', {}, (table) => [
   index('kpis_created_idx').on(table.workspaceId, table.environment, table.createdAt, table.id),
 ])
 
-/** Values as they were measured. What the KPI is changed to later changes none of them. */
+/** Measured values. Later changes to the KPI do not alter them. */
 export const kpiPoints = pgTable(
   'kpi_points',
   {
@@ -26,7 +26,7 @@ export const kpiPoints = pgTable(
     from: instant('covers_from').notNull(),
     to: instant('covers_to').notNull(),
     timeZone: text('time_zone').notNull(),
-    /** Doubles for the version before, which does not know the exact values. */
+    /** Doubles for the previous version, which does not know the exact values. */
     value: doublePrecision('value'),
     target: doublePrecision('target'),
     exactValue: numeric('exact_value'),
@@ -38,13 +38,13 @@ export const kpiPoints = pgTable(
   (table) => [primaryKey({ name: 'kpi_points_pkey', columns: [table.kpiId, table.at] })],
 )
 
-/** Where a KPI stood the last time that its target was there to compare with. */
+/** Last known status of a KPI, from the latest value that had a target. */
 export const kpiStandings = pgTable('kpi_standings', {
   kpiId: text('kpi_id').primaryKey(),
   status: text('status'),
   /** The time of that value. */
   at: instant('at'),
-  /** Why it could not be measured the last time. */
+  /** Why the last measurement failed. */
   error: text('error'),
 })
 
@@ -65,9 +65,9 @@ export const kpiEvaluations = pgTable(
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     at: instant('at').notNull(),
-    /** The past is measured in any order, without events. */
+    /** Backfilled times are measured in any order, without events. */
     backfill: boolean('backfill').notNull(),
-    /** What is there already is measured again. */
+    /** Replaces existing values. */
     replace: boolean('replace').notNull(),
     dueAt: instant('due_at'),
     ...leaseColumns(),

@@ -9,14 +9,17 @@ const crons = {
   quarter: '1 0 1 1,4,7,10 *',
 } as const
 
-/** A minute after each of the periods; every hour where they have no ends of their own. */
+/** One minute after the end of each period; every hour if the period has no fixed ends. */
 export const defaultSchedule = (period: KpiPeriod, timeZone: string): Schedule => ({
   cron: 'last' in period ? crons[period.last] : '0 * * * *',
   timeZone,
   ...{ overlap: 'queue', misfire: 'all', maxCatchUp: 100 },
 })
 
-/** The schedule that follows from the period, where it was left to that; otherwise as it is. */
+/**
+ * Returns the default schedule of the new period if the previous one was the default, otherwise the
+ * schedule unchanged.
+ */
 export function updateSchedule(
   before: Pick<KpiState, 'period' | 'timeZone' | 'schedule'>,
   after: Pick<KpiState, 'period' | 'timeZone'>,
@@ -30,8 +33,8 @@ export function updateSchedule(
 const maxTimes = 2_000
 
 /**
- * Times from `from` on and before `to` at which a KPI would have been measured, had it been there: also before its
- * schedule begins, of an interval those that lie on its grid. Throws `validation_failed` for more than 2,000.
+ * Times in `[from, to)` at which the KPI would have been measured if it had existed, including those before the
+ * schedule's start; for an interval, those on its grid. Throws `validation_failed` for more than 2,000.
  */
 export function pastTimes(
   { schedule, createdAt }: Pick<KpiState, 'schedule' | 'createdAt'>,

@@ -56,7 +56,7 @@ type Outcome =
   | { kind: 'suspended'; error: string; ownerId: string; missing: string[] }
   | { kind: 'gone' }
 
-/** Not everything that happened within the period is counted yet. */
+/** Not everything that happened within the period is in the facts yet. */
 class TooEarlyError extends Error {
   override name = 'TooEarlyError'
 }
@@ -65,10 +65,10 @@ export const evaluationWorkName = 'kpi evaluations'
 const batch = 8
 const deadlineMs = 60_000
 const retry = { baseMs: 1_000, maxMs: 60_000 }
-/** Of what is neither the KPI's fault nor over: two hours. */
+/** For failures not caused by the KPI and not permanent: about two hours. */
 const maxAttempts = 120
 
-/** Measures KPIs, each at its times in their order; the past in any. */
+/** Measures KPIs: scheduled times of each KPI in order, backfilled times in any order. */
 export function evaluationWork(options: EvaluationOptions): CreateWorker {
   const { kpis, owners, runner } = options
 
@@ -82,7 +82,7 @@ export function evaluationWork(options: EvaluationOptions): CreateWorker {
       const caller = await owners.resolveCaller(state.owner, tenant)
       const covered = computePeriod(state.period, state.timeZone, asked.time)
       const { value, dataAsOf } = await measureKpi(runner, caller, state, { covered, signal })
-      // What comes late would make another value of the same facts.
+      // Events arriving later would make a second measurement of the same period differ.
       if (Date.parse(dataAsOf) < covered.to) throw new TooEarlyError(`the facts are of ${dataAsOf}`)
       const target = findTarget(state, covered)
       const status = computeStatus(value, target, state.direction)
@@ -106,7 +106,7 @@ export function evaluationWork(options: EvaluationOptions): CreateWorker {
 
   return leasedWorker<LeasedRow, { asked: Claimed; outcome: Outcome }>({
     ...{ name: evaluationWorkName, of: dueEvaluations, columns, batch, deadlineMs, retry },
-    // What is measured for now is measured in order, so that each crossing is one.
+    // Scheduled times are measured in order, so that each crossing is reported once.
     where: `(backfill or not exists (select 1 from kpi_evaluations earlier where earlier.kpi_id = kpi_evaluations.kpi_id
       and not earlier.backfill and earlier.at < kpi_evaluations.at))`,
     perform: (rows, signal) =>
@@ -174,7 +174,7 @@ const lostRights = new Set([
   'token_expired',
 ])
 
-/** What the owner lacks, where that is why it could not be measured. */
+/** The permissions the owner lacks, if they are the reason for the failure. */
 function findMissingRights(error: unknown): { error: string; missing: string[] } | undefined {
   if (!(error instanceof ApiError) || !lostRights.has(error.code)) return undefined
   const named = error.details.flatMap(({ params }) => Missing.parse(params?.missing))
@@ -184,7 +184,7 @@ function findMissingRights(error: unknown): { error: string; missing: string[] }
   }
 }
 
-/** What is missing where the grant itself has ended. */
+/** Reported as missing if the grant itself has ended. */
 const endedGrantReasons: Partial<Record<ErrorCode, string>> = {
   invalid_token: endedKey,
   token_expired: endedKey,

@@ -4,8 +4,9 @@ import { LRUCache } from 'lru-cache'
 type Answer = Omit<QueryAnswer, 'dataAsOf'>
 
 /**
- * Caches answers of datasets while their data is the same. All permitted callers get the same answer: permissions are
- * checked before, and data with row rules is never cached. Concurrent equal queries are answered once.
+ * Caches answers about datasets while their data is unchanged. All permitted callers receive the same answer:
+ * permissions are checked beforehand, and data with row rules is never cached. Concurrent equal queries are computed
+ * once.
  */
 export function createAnswerCache(maxEntries: number) {
   const answers = new LRUCache<string, Promise<Answer>>({ max: Math.max(maxEntries, 1) })

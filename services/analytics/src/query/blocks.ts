@@ -1,6 +1,6 @@
 import { sliceSeconds } from '../fact/block-schedule.js'
 
-/** Rollups are kept for blocks of 4^level quarter hours, counted from 1970. */
+/** Rollups are stored for blocks of 4^level quarter hours, counted from 1970. */
 export const sliceMs = sliceSeconds * 1_000
 export const topLevel = 7
 const perBlock = 4
@@ -10,20 +10,20 @@ export interface Block {
   block: number
 }
 
-/** Blocks of one level that follow one another. */
+/** Consecutive blocks of one level. */
 export interface BlockRun {
   level: number
   first: number
   last: number
 }
 
-/** Unix milliseconds, the end not included. */
+/** Unix milliseconds; the end is exclusive. */
 export interface TimeSpan {
   from: number
   to: number
 }
 
-/** What a query reads: rollups of blocks, and facts of the rest. */
+/** The sources of a query: rollups of blocks, and facts for the rest. */
 export interface Cover {
   runs: BlockRun[]
   spans: TimeSpan[]
@@ -32,7 +32,7 @@ export interface Cover {
 const countSlices = (level: number) => perBlock ** level
 const blockName = (level: number, block: number) => `${level}/${block}`
 
-/** The marked blocks and those above them: none of them can be read. */
+/** Names of the marked blocks and all blocks that contain them; none of them may be read. */
 export function staleBlocks(marks: readonly Block[]): ReadonlySet<string> {
   const stale = new Set<string>()
   for (const { level, block } of marks)
@@ -42,8 +42,8 @@ export function staleBlocks(marks: readonly Block[]): ReadonlySet<string> {
 }
 
 /**
- * Covers each span with the largest blocks that lie in it and are up to date, and what is left with facts. `lowest`: blocks
- * below this level are not there.
+ * Covers each span with the largest up-to-date blocks it contains, and the remainder with facts. Blocks below level
+ * `lowest` do not exist.
  */
 export function computeCover(spans: readonly TimeSpan[], stale: ReadonlySet<string>, lowest: number): Cover {
   const blocks: Block[] = []

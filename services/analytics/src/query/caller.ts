@@ -2,10 +2,10 @@ import { ApiError, type TenantScope } from '@opsplane/contracts'
 import type { Delegations, RequestMeta } from '@opsplane/http'
 import type { QueryCaller } from './types.js'
 
-/** As long as one query may take. */
+/** Maximum duration of a query, in seconds. */
 const grantSeconds = 60
 
-/** The caller of a request, with their permissions in it. */
+/** The caller of a request, with the permissions of that request. */
 export function toCaller(
   meta: Pick<RequestMeta, 'tenant' | 'principal' | 'clientToken'>,
   delegations: Pick<Delegations, 'delegate' | 'actingBy'>,
@@ -28,7 +28,7 @@ export function toCaller(
   }
 }
 
-/** The caller for work without a request, such as an export or a schedule: the person who gave the grant. */
+/** The caller of work without a request, such as an export or a schedule: the person who issued the grant. */
 export const callerByGrant = (
   person: { tenant: TenantScope; userId: string; permissions: readonly string[]; grant: string | null },
   delegations: Pick<Delegations, 'actingBy'>,

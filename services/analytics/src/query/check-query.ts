@@ -5,7 +5,7 @@ import { conditionsSql, listColumns } from './condition.js'
 import { describeChoices, InvalidQuery } from './invalid-query.js'
 import { Parameters } from './parameters.js'
 
-/** A query of a dataset, all of whose names are known. */
+/** A dataset query in which all names are known. */
 export interface CheckedQuery {
   dataset: Dataset
   measures: Readonly<Record<string, Measure>>
@@ -19,7 +19,7 @@ export function getDataset(name: string): Dataset {
   return dataset
 }
 
-/** Throws InvalidQuery for a name or a value that the dataset does not have. */
+/** Throws `InvalidQuery` for a name or value the dataset does not have. */
 export function checkDatasetQuery(query: AnalyticsQuery, dataset: Dataset): CheckedQuery {
   const measures = query.measures.map((name, index) => {
     const measure = Object.hasOwn(dataset.measures, name) ? dataset.measures[name] : undefined
@@ -65,7 +65,7 @@ export function checkSort({ sort }: Pick<AnalyticsQuery, 'sort'>, columns: reado
     throw new InvalidQuery('/sort', `${describeChoices(names)}, with - in front for descending`)
 }
 
-/** The columns of facts one by one. Throws InvalidQuery as well. */
+/** Resolves the columns of a query for individual facts. Throws `InvalidQuery`. */
 export function checkFactRows({ dataset: name, columns, filters }: FactRowsQuery) {
   const dataset = getDataset(name)
   const known = listColumns(dataset)

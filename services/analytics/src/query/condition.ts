@@ -7,16 +7,16 @@ type Condition = Filter[string]
 type Operators = Exclude<Condition, string | number | boolean | null>
 type Scalar = string | number | boolean | null
 
-/** Every column a query of the dataset may name. */
+/** All columns that a query of the dataset may name. */
 export const listColumns = (dataset: Dataset): Readonly<Record<string, FactColumn>> => ({
   ...baseColumns,
   ...dataset.columns,
 })
 
-/** Where a column stands: of facts that of its name; of rollups an element of the key. */
+/** SQL of a column: for facts the column itself, for rollups an element of the key. */
 export type ColumnSql = (name: string) => string
 
-/** SQL for which facts count. Throws InvalidQuery for a column that is not there, or a value it cannot have. */
+/** Returns the SQL conditions for a filter. Throws `InvalidQuery` for an unknown column or an invalid value. */
 export function conditionsSql(
   dataset: Dataset,
   filters: Filter,
@@ -71,7 +71,7 @@ function requireText(of: Operand): Operand {
   return of
 }
 
-/** A value that is not there is unlike every other one, as the condition filter has it everywhere. */
+/** A null differs from every value, as in filters elsewhere on the platform. */
 const operations: Record<keyof Operators, (of: Operand, operand: never) => string> = {
   in: (of, given: Scalar[]) => inList(of, given),
   nin: (of, given: Scalar[]) => `not coalesce(${inList(of, given)}, false)`,

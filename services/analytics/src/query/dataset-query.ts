@@ -5,7 +5,7 @@ import { answerFromFacts } from './fact-answer.js'
 import { sortRows } from './sort-rows.js'
 import { buildPreviousTimeline, buildTimeline, type Timeline } from './timeline.js'
 
-/** The registers of distinct counts by month and group do not fit into the 4 MB of a default: they would go to files. */
+/** Registers of distinct counts by month and group exceed the default of 4 MB and would spill to disk. */
 const workMem = '16MB'
 const timeoutMs = 20_000
 
@@ -13,11 +13,11 @@ export interface DatasetRequest {
   tenant: TenantScope
   query: AnalyticsQuery
   checked: CheckedQuery
-  /** ISO instant: what relative ranges go by. */
+  /** ISO instant; relative ranges are computed from it. */
   now: string
 }
 
-/** Everything out of one snapshot: rollups, their marks and facts agree. */
+/** Reads everything from one snapshot, so that rollups, marks and facts agree. */
 export function inSnapshot<Result>(
   { sql }: Pick<Database, 'sql'>,
   read: (tx: StatementRunner) => Promise<Result>,
@@ -30,7 +30,7 @@ export function inSnapshot<Result>(
   }) as Promise<Result>
 }
 
-/** Of the tenant's facts of a dataset: the version, and when the newest event happened that is in. */
+/** Returns the version of the tenant's facts of a dataset. */
 export async function readFactVersion(
   sql: StatementRunner,
   { workspaceId, environment }: TenantScope,
@@ -44,7 +44,7 @@ export async function readFactVersion(
   return `${dataset}.${row?.version ?? 0}`
 }
 
-/** Rows, totals, and the period before where that is asked for. */
+/** Returns rows and totals, and those of the previous period if requested. */
 export function answerDataset(
   database: Pick<Database, 'sql'>,
   ask: DatasetRequest,

@@ -6,7 +6,7 @@ import type { Dataset, FactColumn } from '../dataset/dataset.js'
 import { datasets } from '../dataset/datasets.js'
 import { listColumns } from './condition.js'
 
-/** What can be asked, as it is declared. */
+/** Routes that list the datasets as declared. */
 export function datasetRoutes({ cursors }: Pick<ServiceContext, 'cursors'>): Route[] {
   return [
     defineList({

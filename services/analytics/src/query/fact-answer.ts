@@ -8,7 +8,7 @@ import { readStale, type Selection, sketchPieces, sumPieces } from './sources.js
 
 export type AnswerRow = Record<string, JsonValue>
 
-/** Groups of one answer at most. */
+/** Maximum number of groups in one answer. */
 export const maxGroups = 50_000
 
 interface GroupRow {
@@ -16,7 +16,10 @@ interface GroupRow {
   [column: string]: unknown
 }
 
-/** The measures for each group, in no order; without any dimension and grain the one row of totals. */
+/**
+ * Computes the measures of each group, in no particular order; without dimensions and grain, the single
+ * row of totals.
+ */
 export async function answerFromFacts(
   sql: StatementRunner,
   selection: Selection,
@@ -59,12 +62,12 @@ export async function answerFromFacts(
 type PieceRequest = Parameters<typeof sumPieces>[0]
 
 interface Reading {
-  /** Names of the columns that rows are distinguished by. */
+  /** Names of the grouping columns. */
   groups: readonly string[]
   keep(found: GroupRow, values: Readonly<Record<string, number | null>>): void
 }
 
-/** Everything that can be added up, in one statement. */
+/** Reads all additive aggregates in one statement. */
 async function readSums(
   sql: StatementRunner,
   asked: PieceRequest,
@@ -87,8 +90,8 @@ async function readSums(
 }
 
 /**
- * The measures of one sketch. Its pieces come group by group and are put together here, one group at a time: Postgres takes several
- * times as long to do so with a row for each bucket of each piece.
+ * Computes the measures of one sketch. The pieces arrive ordered by group and are merged here, one group at a time;
+ * merging in Postgres, with a row for each bucket of each piece, takes several times as long.
  */
 async function readSketch(
   sql: StatementRunner,
@@ -129,7 +132,7 @@ async function readSketch(
   end()
 }
 
-/** Measures of the same sketch are read together, such as several percentiles of a column. */
+/** Groups measures by sketch, so that for example several percentiles of a column are read together. */
 function groupBySketch(measures: Readonly<Record<string, Measure>>) {
   const found = new Map<string, { sketch: Sketch; named: [string, Measure][] }>()
   for (const [name, measure] of Object.entries(measures)) {
@@ -148,7 +151,7 @@ const tooManyGroups = () =>
     `The query has more than ${maxGroups} groups: ask for fewer dimensions, a coarser grain or a shorter range.`,
   )
 
-/** Nothing was counted is a number; nothing was measured is none. */
+/** A count of nothing is 0; a measurement of nothing is null. */
 const emptyValue = (measure: Measure | undefined) =>
   measure && ['count', 'sum', 'distinct'].includes(measure.kind) ? 0 : null
 

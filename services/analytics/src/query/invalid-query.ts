@@ -1,7 +1,7 @@
 import { ApiError } from '@opsplane/contracts'
 import { createAddressFinder, InnerRefusal, readdress } from '@opsplane/http'
 
-/** What a query asks for and cannot have. `path` is a JSON pointer within the query. */
+/** An invalid part of a query. `pointer` is a JSON pointer within the query. */
 export class InvalidQuery extends ApiError {
   constructor(
     readonly pointer: string,
@@ -12,24 +12,24 @@ export class InvalidQuery extends ApiError {
     })
   }
 
-  /** The same of a query that stands somewhere in a body. */
+  /** The same error for a query located at a prefix within a body. */
   within(prefix: string): InvalidQuery {
     return this.at((pointer) => `${prefix}${pointer}`)
   }
 
-  /** The same, by where the fields of the query stand in a body. */
+  /** The same error with the pointer mapped to its place in a body. */
   at(place: (pointer: string) => string): InvalidQuery {
     return new InvalidQuery(place(this.pointer), this.reason)
   }
 }
 
-/** Names that could have been meant, as the end of a sentence. */
+/** Lists the valid names, as the end of a sentence. */
 export const describeChoices = (names: Iterable<string>) => `must be one of ${[...names].join(', ')}`
 
-/** A name as a part of a JSON pointer. */
+/** Escapes a name for use in a JSON pointer. */
 export const pointerPart = (name: string) => name.replaceAll('~', '~0').replaceAll('/', '~1')
 
-/** Runs what may refuse a query, whose fields stand elsewhere in what the caller sent. */
+/** Runs a function and maps the pointers of `InvalidQuery` errors to their place in the caller's body. */
 export async function mapQueryPointer<Result>(
   place: (pointer: string) => string,
   run: () => Promise<Result> | Result,
@@ -42,8 +42,8 @@ export async function mapQueryPointer<Result>(
 }
 
 /**
- * Throws what the database studio refuses as a fault of the query, whose fields are given by those of the studio's own request
- * (`createAddressFinder`).
+ * Rethrows a rejection by the database studio as an error of the query, mapping the fields of the request sent to the
+ * studio to those of the query (`createAddressFinder`).
  */
 export const refuseQuery = (addresses: Readonly<Record<string, string>>) => {
   const find = createAddressFinder(addresses)

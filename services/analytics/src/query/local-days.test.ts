@@ -32,7 +32,7 @@ describe('a date that an instant is compared with', () => {
 
 describe('an answer in a file', () => {
   const count = plainColumn('count', 'integer', 'measure')
-  // The first instant of the 30th of March in Berlin.
+  // The first instant of March 30 in Berlin.
   const rows = [{ time: '2026-03-29T22:00:00.000Z', count: 3 }]
   const answer = { columns: [timeColumn, count], rows, dataAsOf: '2026-04-01T00:00:00.000Z' }
   const whole: Grain[] = ['day', 'week', 'month', 'quarter', 'year']

@@ -12,11 +12,11 @@ import { localClock, startOfDay } from '@opsplane/runtime'
 
 type Condition = Filter[string]
 
-/** The date that the clock of a zone shows, as `YYYY-MM-DD`. */
+/** The date shown by the clock of a zone, as `YYYY-MM-DD`. */
 export const dateAt = (timeZone: string, at: number): string =>
   new Date(at + localClock(timeZone).offsetAt(at)).toISOString().slice(0, 10)
 
-/** The same conditions, in which a date that an instant is compared with stands for the start of that day in the zone. */
+/** Replaces each date compared with an instant by the start of that day in the zone. */
 export function zonedFilters(
   filters: Filter,
   typeOf: (name: string) => ResultColumnType | undefined,
@@ -42,8 +42,8 @@ const labels: Partial<Record<Grain, string>> = {
 }
 
 /**
- * An answer for people who see nothing but its rows: what begins with a day of the zone is a date, with the zone as a column. As
- * an instant in UTC it would mostly be one of the day before, or after.
+ * Prepares an answer for readers who see only its rows: times of day-based grains become dates, and the zone becomes a
+ * column. As UTC instants most of them would show the day before or after.
  */
 export function withLocalDates(
   answer: Pick<QueryAnswer, 'columns' | 'rows' | 'dataAsOf'>,

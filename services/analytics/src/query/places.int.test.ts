@@ -20,7 +20,7 @@ afterAll(async () => {
   await neighbours?.stop()
 })
 
-/** Everything of a query that may be wrong, with where it stands in it. */
+/** Every part of a query that can be invalid, with its pointer within the query. */
 const wrong: [pointer: string, change: object][] = [
   ['/dataset', { dataset: 'x' }],
   ['/measures/0', { measures: ['x'] }],
@@ -39,7 +39,7 @@ const widget = (asked: object | undefined) => ({
   query: asked,
 })
 
-/** Everything that takes a query, with where it stands in the body. */
+/** Every operation that accepts a query, with the query's pointer in the body. */
 const doors: [path: string, prefix: string, body: (asked: object) => object][] = [
   ['/analytics/reports', '/query', (asked) => ({ name: 'R', query: asked })],
   ['/analytics/dashboards', '/widgets/0/query', (asked) => ({ name: 'D', widgets: [widget(asked)] })],
@@ -56,7 +56,7 @@ const doors: [path: string, prefix: string, body: (asked: object) => object][] =
 const cases: [path: string, pointer: string, body: object][] = [
   ...doors.flatMap(([path, prefix, body]) =>
     wrong
-      // A KPI is measured without a sort, and without dimensions.
+      // A KPI is measured without sort and dimensions.
       .filter(([pointer]) => path !== '/analytics/kpis' || !/dimensions|sort/.test(pointer))
       .map(([pointer, change]): [string, string, object] => [
         path,

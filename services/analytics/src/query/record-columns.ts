@@ -12,7 +12,7 @@ const ofRecords: Record<RecordType, ResultColumnType> = {
   ...({ time: 'time', local_timestamp: 'local_timestamp', interval: 'interval' } as const),
 }
 
-/** What the records of a table have, in the order of its columns. */
+/** Columns of a table's records and their types, in table order. */
 export const recordColumns = ({ columns }: Pick<Table, 'columns'>): ColumnTypes =>
   new Map<string, ResultColumnType>([
     ...([['id', 'text'] as const, ['version', 'integer'] as const] as const),
@@ -31,6 +31,6 @@ const ofPostgres: Readonly<Record<string, ResultColumnType>> = {
   ...({ 'time without time zone': 'time', time: 'time', json: 'json', jsonb: 'json' } as const),
 }
 
-/** Of a column of a saved query, whose type is named as the database studio does; texts where nothing else is known of it. */
+/** Type of a saved query's column, from the type name used by the database studio; `text` if the name is unknown. */
 export const toColumnType = (name: string): ResultColumnType =>
   name.endsWith('[]') ? 'json' : (ofPostgres[name] ?? 'text')

@@ -1,7 +1,7 @@
 import { ApiError, everyEventPermission, type Permission } from '@opsplane/contracts'
 import type { QueryCaller } from './types.js'
 
-/** Throws `insufficient_scope` where the caller may not read what a dataset is about. */
+/** Throws `insufficient_scope` if the caller lacks the permission of a dataset. */
 export function requireRight(
   { permissions }: Pick<QueryCaller, 'permissions'>,
   permission: Permission,

@@ -3,7 +3,7 @@ import { parseDecimal } from '../decimal/decimal.js'
 import type { ColumnTypes } from './record-columns.js'
 
 type Condition = Filter[string]
-/** Below, at or above zero; undefined where one of them is no value of the type. */
+/** Negative, zero or positive; `undefined` if either is not a value of the type. */
 type Compare = (value: unknown, operand: unknown) => number | undefined
 
 const decimals: Compare = (value, operand) => {
@@ -16,12 +16,12 @@ const instants: Compare = (value, operand) => {
   return Number.isNaN(difference) ? undefined : difference
 }
 
-/** How values are compared that have an order, or several texts, of their own. */
+/** Comparisons for types whose values are not ordered like their texts, or have several equal texts. */
 const comparisons: Partial<Record<ResultColumnType, Compare>> = {
   ...{ integer: decimals, bigint: decimals, number: decimals, decimal: decimals, timestamp: instants },
 }
 
-/** Whether a row of a saved query satisfies a filter: numbers are compared by their exact values, instants by when they are. */
+/** Whether a row of a saved query matches a filter. Numbers are compared exactly, instants by time. */
 export function rowMatches(
   filters: Filter,
   types: ColumnTypes,

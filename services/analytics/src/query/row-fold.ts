@@ -11,13 +11,13 @@ import type { FoldKind, RowMeasure } from './row-measure.js'
 
 type Row = Readonly<Record<string, unknown>>
 
-/** Takes values one by one, and says what came out. */
+/** Accumulates values and returns the result. */
 interface Fold {
   add(value: unknown): void
   result(): Quantity | null | undefined
 }
 
-/** Values that are kept for distinct counts and percentiles, over all groups of an answer. */
+/** Maximum number of values kept for distinct counts and percentiles, over all groups of an answer. */
 const maxKeptValues = 500_000
 
 function countFold(): Fold {
@@ -28,7 +28,7 @@ function countFold(): Fold {
   }
 }
 
-/** Takes decimals alone, whatever else is among the values. */
+/** Accumulates decimals and ignores all other values. */
 function decimalFold(take: (value: Decimal) => void, result: Fold['result']): Fold {
   return {
     add(value) {
@@ -60,7 +60,7 @@ function averageFold(): Fold {
   )
 }
 
-/** The value that no other one precedes. */
+/** Returns the first value in the given order. */
 function firstFold(precedes: (value: Decimal, other: Decimal) => boolean): Fold {
   let first: Decimal | undefined
   return decimalFold(
@@ -115,7 +115,7 @@ function createFold(kind: FoldKind, keep: () => void): Fold {
   }
 }
 
-/** Adds rows up by group as they come; no row is kept. */
+/** Aggregates rows by group as they arrive, without keeping them. */
 export function createRowFold(
   measures: readonly RowMeasure[],
   { maxGroups, isDecimal = () => false }: { maxGroups: number; isDecimal?: (column: string) => boolean },
@@ -125,7 +125,7 @@ export function createRowFold(
   const keep = () => {
     if (++kept > maxKeptValues) throw tooMuch('too many different values')
   }
-  /** Decimals are the same however many zeros they end with. */
+  /** Decimals are equal regardless of trailing zeros. */
   const compared = (column: string, value: unknown) =>
     isDecimal(column) ? (parseDecimal(value)?.toFixed() ?? value) : value
   return {

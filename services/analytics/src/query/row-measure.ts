@@ -1,4 +1,4 @@
-/** A measure over the rows of a table or a saved query: `count`, or a kind with the column it is of. */
+/** A measure over the rows of a table or saved query: `count`, or a kind with its column. */
 export interface RowMeasure {
   name: string
   kind: FoldKind

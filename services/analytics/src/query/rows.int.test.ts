@@ -15,7 +15,7 @@ const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(rando
 let service: Analytics
 let database: Database
 
-/** What csv, JSON or composite values of Postgres have a meaning for, and what they might take for that. */
+/** Pieces of text with a meaning in CSV, JSON or Postgres composite values, and similar ones. */
 const pieces = [
   ...[
     ',',
@@ -65,7 +65,7 @@ function incident(at: number): IncidentState {
   ).toISOString()
   return incidentState({ createdAt, reopenCount: at, resolvedAt: pick([createdAt, null]) })
 }
-/** More than a page. */
+/** More than one page. */
 const incidents = Array.from({ length: 4_100 }, (_, at) => incident(at))
 
 beforeAll(async () => {
@@ -73,7 +73,7 @@ beforeAll(async () => {
   database = connect(service.adminUrl, { schema: 'analytics', max: 4 })
   const writer = createFactWriter(database, () => {})
   await writer.write(incidents.map((state) => incidentEvent(workspaceId, state)))
-  // More than any service lets pass.
+  // Values beyond the validation of any service.
   const [ids, titles, categories] = [
     incidents.map(({ id }) => id),
     incidents.map(text),

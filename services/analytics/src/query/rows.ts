@@ -16,7 +16,7 @@ import type { CompositePage, OpenedRows, RowPage } from './types.js'
 
 const pageRows = 2_000
 
-/** The rows of an answer, which is held as a whole: a cursor is how many are behind. */
+/** Pages over an answer in memory; the cursor is the number of rows already returned. */
 export function toRowPages(
   { columns, rows, dataAsOf }: Pick<QueryAnswer, 'columns' | 'rows' | 'dataAsOf'>,
   after: string | undefined,
@@ -41,8 +41,8 @@ interface FactRows extends Omit<FactRowsQuery, 'dataset' | 'columns'> {
 }
 
 /**
- * Facts by their time and id, a page at a time: each begins right behind the last row of the one before. Postgres reads
- * the next one while a page is used.
+ * Facts ordered by time and id, page by page; each page starts after the last row of the previous one. Postgres reads
+ * the next page while the current one is processed.
  */
 export async function* factRows(
   { sql }: Pick<Database, 'sql'>,
@@ -50,7 +50,7 @@ export async function* factRows(
   options: PageOptions,
 ): AsyncIterable<RowPage> {
   const { dataset, columns } = asked
-  // As texts: the client would make a Date of an instant, whose text has no milliseconds.
+  // Instants are read as text: the client would convert them to `Date`, whose text lacks the milliseconds.
   const names = [
     ...columns.map(({ name, type }) =>
       type === 'timestamp' ? `${columnName(name)}::text` : columnName(name),
@@ -75,7 +75,7 @@ export async function* factRows(
   }
 }
 
-/** The same, the rows of a page as the one text that Postgres makes of them. */
+/** The same, with all rows of a page as one text produced by Postgres. */
 export async function* factComposites(
   { sql }: Pick<Database, 'sql'>,
   asked: FactRows,
@@ -102,8 +102,8 @@ export async function* factComposites(
 }
 
 /**
- * The client sends the statement of the next page in the turn after the one it is called in, and the reader of a page keeps the
- * process busy before. Pages of values are left as they are: two of them take more memory than they save time.
+ * The client sends the statement of the next page one turn after the call, but the consumer of a page keeps the process
+ * busy. Not used for pages of values: two of them take more memory than the time saved is worth.
  */
 async function afterSend(): Promise<void> {
   await nextTurn()
@@ -117,14 +117,14 @@ interface PageOptions {
   signal: AbortSignal
 }
 
-/** How a page is read, and where the next one begins. */
+/** Describes how to read a page and where the next one begins. */
 interface PageReading<Rows> {
-  /** `rest` is what comes after the table. */
+  /** `rest`: the SQL after the table name. */
   read(rest: string, values: (string | null)[]): Promise<{ rows: Rows; count: number }>
   placeOf(rows: Rows): RowPosition
 }
 
-/** By which a row has its place. */
+/** Columns that determine a row's position. */
 const positionColumns = ['created_at', 'id']
 
 async function* readPages<Rows>(
@@ -165,7 +165,7 @@ async function* readPages<Rows>(
     const isLast = count < pageRows
     if (!isLast) {
       next = readFrom(place)
-      // Rejects for the next page instead.
+      // The rejection is reported when the next page awaits it.
       next.catch(() => {})
     }
     yield { rows, cursor: `${place.at}/${place.id}` }
@@ -175,7 +175,7 @@ async function* readPages<Rows>(
 
 type Converter = ((value: string) => unknown) | undefined
 
-/** In place, as a million rows are many: what is behind the columns was read for the cursor. */
+/** Converts in place to avoid copying millions of rows. Values after the columns were read for the cursor. */
 function convert(row: unknown[], converts: readonly Converter[]): void {
   row.length = converts.length
   for (let at = 0; at < converts.length; at++) {

@@ -32,7 +32,7 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
     requireRight(caller, checked.dataset.permission)
     const { tenant } = caller
     const now = clock.now()
-    // Asked before the facts are read: what comes meanwhile only makes the answer newer than it says.
+    // Read before the facts: changes in between only make the answer newer than it states.
     const dataAsOf = await age.asOf(tenant, [name])
     const dataVersion = await readFactVersion(database.sql, tenant, name)
     const quarterHour = Math.floor(Date.parse(now) / quarterHourMs)

@@ -1,20 +1,20 @@
 import type { Measure } from '../dataset/dataset.js'
 import { growth, registers, type Sketch } from './measures.js'
 
-/** What one group has in the buckets of a sketch, put together piece by piece. */
+/** The sketch of one group, merged piece by piece. */
 export interface SketchSum {
-  /** Buckets and what each holds, as Postgres writes arrays: `{3,7}` and `{1,2}`. */
+  /** Buckets and their weights as Postgres array literals: `{3,7}` and `{1,2}`. */
   add(buckets: Uint8Array, weights: Uint8Array): void
-  /** The value of a measure that goes by the sketch; null where nothing was added. */
+  /** The value of a measure computed from the sketch; `null` if nothing was added. */
   valueOf(measure: Measure): number | null
   clear(): void
 }
 
-/** Behind the bucket of the longest duration there can be. */
+/** One more than the bucket of the longest possible duration. */
 const percentileBuckets = Math.ceil(Math.log(2 ** 63) / Math.log(growth)) + 1
 const alpha = 0.7213 / (1 + 1.079 / registers)
 
-/** Weights of percentiles are added up; of distinct counts the greatest one stays. */
+/** Weights of percentiles are added; for distinct counts the maximum is kept. */
 export function sketchSum({ kind }: Sketch): SketchSum {
   const held = new Float64Array(kind === 'percentile' ? percentileBuckets : registers)
   const [buckets, weights]: [number[], number[]] = [[], []]
@@ -33,7 +33,7 @@ export function sketchSum({ kind }: Sketch): SketchSum {
   }
 }
 
-/** The middle of the bucket below whose end a share of all values lies. */
+/** The middle of the first bucket whose end is at or above the given share of all values. */
 function percentile(held: Float64Array, share: number): number | null {
   const wanted = Math.ceil(held.reduce((sum, weight) => sum + weight, 0) * share)
   if (wanted === 0) return null
@@ -45,7 +45,7 @@ function percentile(held: Float64Array, share: number): number | null {
   return (2 * growth ** bucket) / (growth + 1)
 }
 
-/** HyperLogLog, and while few registers are taken by how many those are. */
+/** HyperLogLog, with linear counting while few registers are used. */
 function distinct(held: Float64Array): number {
   let [free, sum] = [0, 0]
   for (const rank of held) {
@@ -58,7 +58,7 @@ function distinct(held: Float64Array): number {
 
 const [comma, zero] = [0x2c, 0x30]
 
-/** Reads whole numbers that are not negative; how many there are. */
+/** Reads non-negative integers of an array literal. Returns their number. */
 function readNumbers(text: Uint8Array, into: number[]): number {
   let [count, number] = [0, 0]
   // Between the braces.

@@ -6,20 +6,20 @@ const rank = (value: JsonValue | undefined) => (value === null || value === unde
 
 const numericTypes = new Set<ResultColumnType>(['integer', 'bigint', 'number', 'decimal'])
 
-/** What is not there comes last, whichever way is sorted. */
+/** Missing values are last in either direction. */
 function compare(
   a: JsonValue | undefined,
   b: JsonValue | undefined,
   { sign, type }: { sign: number; type: ResultColumnType | undefined },
 ): number {
   if (rank(a) || rank(b)) return rank(a) - rank(b)
-  // Some of its values may be texts of digits.
+  // Some values may be strings of digits.
   if (type && numericTypes.has(type)) return sign * compareQuantities(a as Quantity, b as Quantity)
   const [left, right] = [String(a), String(b)]
   return left === right ? 0 : sign * (left < right ? -1 : 1)
 }
 
-/** By the column that is asked for, then by time and dimensions: the same rows stand in the same order. */
+/** Sorts by the requested column, then by time and dimensions, so that the order is deterministic. */
 export function sortRows(
   rows: AnswerRow[],
   columns: readonly ResultColumn[],

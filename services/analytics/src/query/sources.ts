@@ -8,7 +8,7 @@ import { bucketSql, listSums, mergeSql, type Sketch, sketchName, weightSql } fro
 import { Parameters } from './parameters.js'
 import type { Timeline } from './timeline.js'
 
-/** What is read of which dataset. */
+/** The part of a dataset that a query reads. */
 export interface Selection {
   dataset: Dataset
   tenant: TenantScope
@@ -18,12 +18,12 @@ export interface Selection {
   timeline: Timeline
 }
 
-/** Levels below this one keep no sketches: what they would hold is hardly less than the facts. */
+/** Levels below this one store no sketches: they would hardly be smaller than the facts. */
 export const lowestSketchLevel = 1
-/** Beyond this the facts are read: right after a fill. */
+/** With more marks than this, such as directly after a bulk load, the facts are read instead. */
 const maxMarks = 5_000
 
-/** The rollup that has every dimension that is asked for or filtered by; undefined where facts have to be read. */
+/** The rollup that contains all requested and filtered dimensions; `undefined` if facts have to be read. */
 export function findRollup(
   { dataset, dimensions, filters, timeField }: Selection,
   needsSketches: boolean,
@@ -37,7 +37,7 @@ export function findRollup(
   return fitting.sort((a, b) => a.rollup.dimensions.length - b.rollup.dimensions.length)[0]
 }
 
-/** Blocks of the dataset that cannot be read now, within the snapshot of the statement. */
+/** Blocks of the dataset that may not be read, in the snapshot of the statement. */
 export async function readStale(
   sql: StatementRunner,
   { dataset, tenant }: Pick<Selection, 'dataset' | 'tenant'>,
@@ -51,7 +51,7 @@ export async function readStale(
   return marks.length > maxMarks ? undefined : staleBlocks(marks)
 }
 
-/** The spans of a timeline, without what lies outside of its range. */
+/** The spans of a timeline, clipped to its range. */
 function toSpans({ from, to, bounds }: Timeline): TimeSpan[] {
   const ends = [...bounds.slice(1), to]
   return bounds
@@ -64,7 +64,7 @@ function toSpans({ from, to, bounds }: Timeline): TimeSpan[] {
 
 export interface Pieces {
   parameters: Parameters
-  /** SQL of `(bucket, d0, d1, …, …what is added up)`, which may come in several parts for each group. */
+  /** SQL that returns `(bucket, d0, d1, …, …aggregates)`, possibly in several rows for each group. */
   sql: string
 }
 
@@ -72,7 +72,7 @@ interface PieceRequest extends Selection {
   stale: ReadonlySet<string> | undefined
 }
 
-/** The sums of the facts, from rollups where there are any that are up to date. */
+/** Reads the sums, from up-to-date rollups where available. */
 export function sumPieces(asked: PieceRequest, sums: readonly string[]): Pieces {
   const all = listSums(asked.dataset)
   return pieces(asked, {
@@ -84,7 +84,7 @@ export function sumPieces(asked: PieceRequest, sums: readonly string[]): Pieces 
   })
 }
 
-/** The buckets of a sketch with what they hold, as two arrays. */
+/** Reads the buckets and weights of a sketch, as two arrays. */
 export function sketchPieces(asked: PieceRequest, sketch: Sketch): Pieces {
   return pieces(asked, {
     needsSketches: true,
@@ -108,7 +108,7 @@ interface PieceQuery {
   sketch?: string
   ofRollup: string[]
   ofFacts: string[]
-  /** What facts are grouped by in addition to time and dimensions. */
+  /** Additional grouping besides time and dimensions. */
   bucketed?: string
   where?: string
 }
@@ -126,7 +126,10 @@ function pieces(asked: PieceRequest, reading: PieceQuery): Pieces {
   return { parameters, sql: parts.map((part) => `(${part})`).join(' union all ') }
 }
 
-/** The bounds are read once: as it depends on settings, Postgres would turn the texts into instants for each row. */
+/**
+ * The subselect parses the bounds once. The cast depends on session settings, so that Postgres would otherwise repeat
+ * it for each row.
+ */
 const bucketAt = (at: string, { timeline }: PieceRequest, parameters: Parameters) =>
   timeline.bounds.length === 1
     ? '1'
@@ -160,7 +163,7 @@ function fromRollups(
   const groups = dimensions.map((name, index) => `${keyOf(name)} as d${index}`)
   const kept = sketch === undefined ? ['r.sums'] : ['r.buckets', 'r.counts']
   const named = dimensions.map((_, index) => `r.d${index}`)
-  // OFFSET 0: each run is looked up in the index. Left to itself, Postgres reads all rollups and joins them by their level.
+  // OFFSET 0 forces an index lookup for each run. Otherwise Postgres reads all rollups and joins them by level.
   return `select ${['r.bucket_of_time', ...named, ...ofRollup].join(', ')}
     from unnest(${lists.join(', ')}) as b (level, first, last) cross join lateral (
       select ${[`${bucketAt(start, asked, parameters)} as bucket_of_time`, ...groups, ...kept].join(', ')}
@@ -200,7 +203,7 @@ function fromFacts(
   ]
   const groups = [bucketAt(at, asked, parameters), ...dimensions.map((name) => `${columnName(name)}::text`)]
   const named = groups.map((sql, index) => `${sql} as ${index === 0 ? 'bucket_of_time' : `d${index - 1}`}`)
-  // A constant in GROUP BY would be the number of a column.
+  // A constant in GROUP BY would be interpreted as a column number.
   const grouped = [
     ...groups.map((_, index) => String(index + 1)),
     ...(bucketed === undefined ? [] : [bucketed]),

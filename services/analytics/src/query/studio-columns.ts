@@ -3,7 +3,7 @@ import { timeColumn } from './check-query.js'
 import type { ColumnTypes } from './record-columns.js'
 import type { RowMeasure } from './row-measure.js'
 
-/** The columns of what is asked of a table or a saved query, by the types of its own. */
+/** Columns of an answer about a table or saved query, with the types of its columns. */
 export function studioColumns(
   { grain, dimensions }: Pick<AnalyticsQuery, 'grain' | 'dimensions'>,
   measures: readonly RowMeasure[],

@@ -6,7 +6,7 @@ import type { RowMeasure } from './row-measure.js'
 import { foldKinds } from './row-measure.js'
 import { studioColumns } from './studio-columns.js'
 
-/** Throws InvalidQuery for what is no measure of rows. */
+/** Parses the measures of a query over rows. Throws `InvalidQuery` for an invalid measure. */
 export function rowMeasures({ measures }: Pick<AnalyticsQuery, 'measures'>): RowMeasure[] {
   return measures.map((name, index) => {
     const [kind, ...rest] = name.split(':')
@@ -21,7 +21,10 @@ export function rowMeasures({ measures }: Pick<AnalyticsQuery, 'measures'>): Row
   })
 }
 
-/** Throws InvalidQuery for what a table or a saved query cannot be asked, as far as that is known without it. */
+/**
+ * Throws `InvalidQuery` if a table or saved query cannot be queried this way, as far as that is known
+ * without reading it.
+ */
 export function checkStudioQuery(query: AnalyticsQuery): void {
   const measures = rowMeasures(query)
   if ((query.grain || query.range || query.comparePrevious) && query.timeField === undefined)
@@ -29,7 +32,7 @@ export function checkStudioQuery(query: AnalyticsQuery): void {
   if (measures.length > 0) checkSort(query, studioColumns(query, measures, new Map()))
 }
 
-/** Throws InvalidQuery for a column that the rows do not have. */
+/** Throws `InvalidQuery` for a column the rows do not have. */
 export function checkColumns(query: AnalyticsQuery, types: ColumnTypes): void {
   const check = (pointer: string, name: string | undefined) => {
     if (name !== undefined && !types.has(name))

@@ -26,11 +26,11 @@ import type { QueryCaller } from './types.js'
 
 type Row = Record<string, unknown>
 
-/** Rows of a saved query at most; the studio says so where it had more. */
+/** Maximum number of rows of a saved query; the studio reports whether there were more. */
 const maxRows = 10_000
 
 export interface StudioQueries {
-  /** Answers by the rows the caller may read in the database studio, at this moment. */
+  /** Answers from the rows the caller may currently read in the database studio. */
   run(caller: QueryCaller, query: AnalyticsQuery, signal: AbortSignal): Promise<QueryAnswer>
 }
 
@@ -40,10 +40,10 @@ export interface StudioOptions {
   clock: Clock
 }
 
-/** Rows to be read, and what they have. */
+/** The rows to read, with the types of their columns. */
 interface Source {
   types: ColumnTypes
-  /** Of those that the filters let pass, the columns that are asked for. */
+  /** Returns the requested columns of the rows that match the filters. */
   rows(query: AnalyticsQuery): AsyncIterable<Row> | Row[]
 }
 
@@ -135,7 +135,10 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
   }
 }
 
-/** The fields of a query by those of what the studio is asked: what is about none of them is about what the query is of. */
+/**
+ * Maps the fields of the request to the studio to those of the query. Errors in other fields concern the table or saved
+ * query as a whole.
+ */
 const queryAddresses = ({ table, dimensions }: Pick<AnalyticsQuery, 'table' | 'dimensions'>) => ({
   'query /filter': 'body /filters',
   'body /parameters': 'body /parameters',
@@ -160,7 +163,7 @@ interface AnswerOptions {
   timeline: Timeline | undefined
 }
 
-/** Adds up the rows of one period, by group and in all. */
+/** Aggregates the rows of one period, by group and in total. */
 function createAnswer(
   { dimensions, grain, timeField = '', timeZone }: AnalyticsQuery,
   { measures, types, timeline }: AnswerOptions,
@@ -181,7 +184,10 @@ function createAnswer(
   }
 }
 
-/** Reads the column that rows are placed in time by: dates and times of a clock are those of the zone. Throws InvalidQuery. */
+/**
+ * Reads the column that places rows in time. Dates and local timestamps are interpreted in the zone. Throws
+ * `InvalidQuery`.
+ */
 function instantReader(timeField: string, type: ResultColumnType | undefined, timeZone: string) {
   const clock = type === 'date' || type === 'local_timestamp' ? localClock(timeZone) : undefined
   return (value: unknown): number | null => {
@@ -193,7 +199,7 @@ function instantReader(timeField: string, type: ResultColumnType | undefined, ti
   }
 }
 
-/** The span an instant lies in; null where that is outside of the range. */
+/** The bound of the interval that contains an instant; `null` if it is outside the range. */
 function findBound({ from, to, bounds }: Timeline, ms: number | null): string | null {
   if (ms === null) return null
   if (ms < Date.parse(from) || ms >= Date.parse(to)) return null

@@ -3,11 +3,11 @@ import { isoText, type StatementRunner } from '@opsplane/postgres'
 import { instantIn } from '@opsplane/runtime'
 import { InvalidQuery } from './invalid-query.js'
 
-/** From when to when facts count, and where the spans begin that rows are distinguished by: ISO instants. */
+/** The range in which facts count, and the starts of the intervals rows are grouped by: ISO instants. */
 export interface Timeline {
   from: string
   to: string
-  /** The first at or before `from`, ascending. One where there is no grain. */
+  /** Ascending; the first is at or before `from`. A single bound if there is no grain. */
   bounds: string[]
 }
 
@@ -26,19 +26,22 @@ const lengths: Record<Grain, number> = {
 }
 const maxSpans = 10_000
 
-/** The ends of a range, as instants. Throws InvalidQuery for one that does not end after it begins. */
+/** The ends of a range as instants. Throws `InvalidQuery` if it does not end after its start. */
 function fixedSpan(range: Extract<QueryRange, { from: string }>, timeZone: string) {
   const [from, to] = [range.from, range.to].map((end) => instantIn(timeZone, end)) as [string, string]
   if (from >= to) throw new InvalidQuery('/range/to', 'must be later than from')
   return { from, to }
 }
 
-/** Throws InvalidQuery for a range that does not end after it begins by the clock of its zone. */
+/** Throws `InvalidQuery` if the range does not end after its start, by the clock of its zone. */
 export function checkRange({ range, timeZone }: Pick<TimeRequest, 'range' | 'timeZone'>): void {
   if (range && 'from' in range) fixedSpan(range, timeZone)
 }
 
-/** Whole units by the clock of the zone end with the quarter hour that goes on, so that answers hold for as long. */
+/**
+ * A relative range consists of whole units by the clock of the zone and ends with the current quarter hour, so that
+ * answers stay valid until then.
+ */
 export async function buildTimeline(sql: StatementRunner, asked: TimeRequest): Promise<Timeline> {
   const { range = defaultRange, timeZone, now } = asked
   if ('from' in range) {
@@ -57,7 +60,7 @@ export async function buildTimeline(sql: StatementRunner, asked: TimeRequest): P
   return withBounds(sql, asked, row?.at ?? now, to.toISOString())
 }
 
-/** The same length of time just before; of units by the clock of the zone as many of them. */
+/** The preceding period of the same length; for units by the clock of the zone, the same number of units. */
 export async function buildPreviousTimeline(
   sql: StatementRunner,
   { range = defaultRange, ...asked }: TimeRequest,
@@ -108,7 +111,7 @@ async function withBounds(
   return { from, to, bounds: rows.map(({ at }) => at) }
 }
 
-/** Hours are those of the clock, also where it is set back and shows one of them twice. */
+/** Hours follow the clock, including when it is set back and shows an hour twice. */
 function boundsSql(grain: Grain): string {
   const [first, last] = ['$1::text::timestamptz', '$2::text::timestamptz']
   const quarters = `generate_series(date_bin('15 minutes', ${first}, 'epoch'::timestamptz), ${last}, '15 minutes')`
@@ -120,7 +123,7 @@ function boundsSql(grain: Grain): string {
 
 const iso = (at: string) => isoText(`(${at})`)
 
-/** This runtime may know zones that Postgres does not. */
+/** Node.js may know time zones that Postgres does not. */
 async function inZone<Result>(ask: () => Promise<Result>): Promise<Result> {
   try {
     return await ask()

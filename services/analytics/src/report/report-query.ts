@@ -15,7 +15,7 @@ const placeholder = /^\{\{\s*params\.([A-Za-z][A-Za-z0-9_]{0,62})\s*\}\}$/
 
 type Values = Readonly<Record<string, JsonValue>>
 
-/** Replaces each text that is a placeholder; a parameter without a value leaves its filter or parameter out. */
+/** Replaces each string that is a placeholder. A parameter without a value removes its filter or parameter. */
 function replacePlaceholders(value: unknown, values: Values): unknown {
   if (typeof value === 'string') {
     const name = placeholder.exec(value)?.[1]
@@ -31,7 +31,7 @@ function replacePlaceholders(value: unknown, values: Values): unknown {
   )
 }
 
-/** An operator whose parameter has no value leaves nothing of its condition. */
+/** A condition is removed if none of its operators has a value. */
 const isEmptyCondition = (before: unknown, after: unknown) => sizeOf(after) === 0 && (sizeOf(before) ?? 0) > 0
 
 const sizeOf = (value: unknown) =>
@@ -39,7 +39,7 @@ const sizeOf = (value: unknown) =>
     ? Object.keys(value).length
     : undefined
 
-/** Where a field of the query stands: in the body of a run, where that gives it, else in the report. */
+/** Pointer of a query field: in the body of a run if the body overrides the field, otherwise in the report. */
 export const toReportPointer =
   (given: RunReport) =>
   (pointer: string): string => {
@@ -55,8 +55,9 @@ export function findParameters(value: unknown): string[] {
 }
 
 /**
- * The query of a report with values in place. Throws `validation_failed` for a parameter that is missing, unknown or wrong; `at` is
- * the JSON pointer of what has the parameters in the caller's body.
+ * The query of a report with its parameters filled in. Throws `validation_failed` for a missing, unknown or invalid
+ * parameter.
+ * @param at JSON pointer of the object with the parameters in the caller's body
  */
 export function fillQuery(
   { query, parameters }: Pick<ReportState, 'query' | 'parameters'>,
@@ -66,7 +67,8 @@ export function fillQuery(
   const values = checkValues(parameters, given, at)
   return AnalyticsQuery.parse({
     ...query,
-    // Numbers of filters are doubles; columns of tables are compared with texts as well.
+    // Numbers in filters are doubles, so exact numbers are passed as text, which columns of tables can be compared
+    // with.
     filters: replacePlaceholders(query.filters, exactNumbersAsText(values) as Values) ?? {},
     parameters: replacePlaceholders(query.parameters, values) ?? {},
     ...(range && { range }),
@@ -99,7 +101,7 @@ function checkValues(parameters: readonly ReportParameter[], given: Values, at: 
 const hasType = (type: ReportParameter['type'], value: unknown) =>
   value instanceof ExactNumber ? type === 'number' : typeof value === (type === 'text' ? 'string' : type)
 
-/** Something of the type of each parameter, to check a query that is saved. */
+/** Sample values of each parameter's type, to validate a query that is saved. */
 export const sampleValues = (parameters: readonly ReportParameter[]): Record<string, JsonValue> =>
   Object.fromEntries(parameters.map(({ name, type, default: preset }) => [name, preset ?? samples[type]]))
 

@@ -33,7 +33,7 @@ const incidents = [
     callerId: 'usr_a',
   }),
   incidentState({ ...resolved('2026-03-02T11:00:00.000Z', 120), severity: 'low', callerId: 'usr_c' }),
-  // The month before.
+  // In the previous month.
   incidentState({ ...resolved('2026-02-10T11:00:00.000Z', 30), severity: 'high' }),
 ]
 
@@ -88,7 +88,7 @@ describe('a report', () => {
       callers: 3,
       average_time_to_resolve: 5_400_000,
     })
-    // Half of them took at most an hour, to within 1 %.
+    // Half of them took at most an hour, within 1 %.
     expect(Math.abs(Number(totals?.p50_time_to_resolve) / 3_600_000 - 1)).toBeLessThan(0.01)
     expect(Date.parse(dataAsOf)).toBeGreaterThan(Date.parse('2026-03-01'))
   })
@@ -188,7 +188,7 @@ describe('a report', () => {
   it('shows no data without the permission, nor to another workspace', async () => {
     const asked = { query }
     const { id } = (await create(asked)).data(Report)
-    // Cached by now, for callers with the permission.
+    // Caches the answer for callers with the permission.
     expect((await api.post(`/analytics/reports/${id}/run`, {})).data(QueryAnswer).totals).toEqual({
       incidents: 4,
     })

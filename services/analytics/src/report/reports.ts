@@ -3,7 +3,7 @@ import { InvalidQuery } from '../query/invalid-query.js'
 import type { QueryRunner } from '../query/types.js'
 import { fillQuery, findParameters, sampleValues } from './report-query.js'
 
-/** Throws `validation_failed` for a report that could not be run, with the field. */
+/** Throws `validation_failed` with the field for a report that cannot be run. */
 export function checkReport(
   { query, parameters }: Pick<NewReport, 'query' | 'parameters'>,
   runner: Pick<QueryRunner, 'checkQuery'>,

@@ -138,7 +138,7 @@ describe('rollups', () => {
     await service.sql`create table away as select * from fact_incidents`
     await service.sql`delete from fact_incidents`
     const [byDay, , , inAll] = await answers()
-    // Nothing but quarter hours that begin or end within the range is missing.
+    // Only quarter hours at the ends of the range are missing.
     expect(Number(inAll?.totals?.incidents) / Number(before[3]?.totals?.incidents)).toBeGreaterThan(0.99)
     expect(Number(byDay?.totals?.callers)).toBeGreaterThan(100)
     await service.sql`insert into fact_incidents select * from away`
@@ -146,7 +146,7 @@ describe('rollups', () => {
   })
 
   it('of blocks that are over are made soon, of those that go on later', async () => {
-    // The block after the present one: that may be over before it is asked.
+    // The next block: the current one may end before the check.
     const [past, ahead] = ['2026-03-01T10:00:00.000Z', new Date(Date.now() + 900_000).toISOString()]
     const rests = async (createdAt: string) => {
       await write([incidentEvent(workspaceId, incidentState({ createdAt }))])

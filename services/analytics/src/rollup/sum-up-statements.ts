@@ -3,7 +3,7 @@ import { sliceMs } from '../query/blocks.js'
 import { bucketSql, listSketches, listSums, mergeSql, sketchName, weightSql } from '../query/measures.js'
 import { lowestSketchLevel } from '../query/sources.js'
 
-/** Blocks of one level of a dataset and tenant: `$1` workspace, `$2` environment, `$3` their numbers. */
+/** Blocks of one level of a dataset and tenant: `$1` workspace, `$2` environment, `$3` block numbers. */
 const blocks = 'unnest($3::text[]::integer[]) as b (block)'
 const columns = 'workspace_id, environment, dataset, level, block, rollup, key'
 
@@ -23,7 +23,7 @@ const joinParts = (table: string, { name, rollups }: Dataset, level: number) =>
 const keySql = (dimensions: readonly string[]) =>
   `array[${dimensions.map((name) => `${columnName(name)}::text`).join(', ')}]::text[]`
 
-/** Takes out what was kept of the blocks, of rollups as well that are no longer declared. */
+/** Deletes the stored rows of the blocks, including those of rollups no longer declared. */
 const clearStatements = ({ name }: Dataset, level: number): string[] =>
   ['rollups', 'rollup_sketches'].map(
     (table) =>
@@ -40,7 +40,7 @@ const sumFacts = (dataset: Dataset, level: number): string[] =>
         from ${joinFacts(dataset, level)} group by ${['b.block', ...dimensions.map(columnName)].join(', ')}`
   })
 
-/** Out of the four parts of each block. */
+/** Computed from the four parts of each block. */
 function sumParts(dataset: Dataset, level: number): string[] {
   const sums = listSums(dataset).map((_, index) => `sum(r.sums[${index + 1}])`)
   return [

@@ -5,7 +5,7 @@ import { dueMarks } from '../fact/tables.js'
 import { topLevel } from '../query/blocks.js'
 import { sumUpStatements } from './sum-up-statements.js'
 
-/** A block that is to be added up, as its row has it. */
+/** A row that marks a block for aggregation. */
 export interface Mark {
   key: string
   workspace_id: string
@@ -25,8 +25,8 @@ const statementsByDataset = new Map(
 )
 
 /**
- * Adds up the blocks that are marked. A mark is gone with the commit of what was added up, and the block above is marked
- * in its place, so that no query reads a block that lacks a fact. A writer of facts locks the mark first.
+ * Aggregates marked blocks. The transaction that stores the aggregates deletes the mark and marks the parent block, so
+ * that no query reads a block that lacks a fact. Writers of facts lock the mark first.
  */
 export const rollupWork = transactionWorker<Mark & DueRow>({
   name: 'analytics-rollups',
@@ -41,7 +41,7 @@ export async function sumUpMarked(tx: StatementRunner, marks: readonly Mark[]): 
   await run(tx, 'delete from rollup_marks where id = any($1::text[])', [
     toArrayText(marks.map(({ key }) => key)),
   ])
-  // Lower levels first: those above are made of them.
+  // Lower levels first, because higher ones are computed from them.
   for (const group of groupMarks(marks)) await sumUp(tx, group)
 }
 

@@ -3,12 +3,12 @@ import { MissingObjectError, type ObjectStorage } from './object-storage.js'
 
 export interface NatsStorageOptions {
   bucket: string
-  /** Of the bucket when it is made; -1 for no limit. */
+  /** Maximum size of the bucket, set when it is created; -1 for no limit. */
   maxBytes: number
   replicas: number
 }
 
-/** Parts in the Object Store of NATS. */
+/** Stores parts in the NATS Object Store. */
 export function natsStorage(link: NatsLink, options: NatsStorageOptions): ObjectStorage {
   const objects = openObjectBucket(link, { ...options, description: 'Parts of the files of exports' })
   return {

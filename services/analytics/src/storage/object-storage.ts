@@ -1,16 +1,16 @@
 import type { NewObject } from '@opsplane/nats'
 
-/** Where the parts of files are kept. Names are unique for ever: nothing is put twice with other bytes. */
+/** Storage for the parts of files. Names are never reused for different bytes. */
 export interface ObjectStorage {
-  /** Resolves once it is kept; rejected, it may be there or not. */
+  /** Resolves once the object is stored; after a rejection it may or may not be stored. */
   put(object: NewObject, signal: AbortSignal): Promise<void>
-  /** Bytes from `from` to `to`, the last one included. Throws MissingObjectError. */
+  /** Returns the bytes from `from` to `to` (inclusive). Throws `MissingObjectError`. */
   get(name: string, range: { from: number; to: number }, signal: AbortSignal): Promise<Uint8Array>
-  /** What is not there is no fault. */
+  /** Succeeds if the object does not exist. */
   remove(name: string, signal: AbortSignal): Promise<void>
 }
 
-/** A part of a file is missing: the storage was changed from outside. */
+/** A part of a file is missing: the storage was modified externally. */
 export class MissingObjectError extends Error {
   override name = 'MissingObjectError'
 

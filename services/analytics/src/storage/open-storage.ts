@@ -6,7 +6,10 @@ import { natsStorage } from './nats-storage.js'
 import type { ObjectStorage } from './object-storage.js'
 import { s3Storage } from './s3-storage.js'
 
-/** The storage that is configured: S3 where its bucket is named, else the Object Store of NATS. Throws ConfigError. */
+/**
+ * Opens the configured storage: S3 if a bucket is configured, otherwise the NATS Object Store. Throws
+ * `ConfigError`.
+ */
 export async function openStorage({
   config,
   link,

@@ -13,13 +13,13 @@ const objects = new Map<string, Buffer>()
 let server: Server
 let outbound: Outbound
 let url = ''
-/** Everything that was sent, to look for secrets in. */
+/** Everything sent over the wire, to search it for secrets. */
 let wire = ''
 
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 const sha256 = (bytes: string | Buffer) => createHash('sha256').update(bytes).digest('hex')
 
-/** Signature version 4, as its description says it, by another hand than the client's. */
+/** Verifies Signature Version 4 according to its specification, independently of the client's implementation. */
 function isSigned({ method, url: path = '', headers }: IncomingMessage, body: Buffer): boolean {
   const [, credential = '', signed = '', signature = ''] =
     /Credential=([^,]+), SignedHeaders=([^,]+), Signature=(\w+)/.exec(headers.authorization ?? '') ?? []

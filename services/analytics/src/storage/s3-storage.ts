@@ -4,38 +4,38 @@ import { AwsV4Signer } from 'aws4fetch'
 import { MissingObjectError, type ObjectStorage } from './object-storage.js'
 
 export interface S3Options {
-  /** Such as `https://s3.eu-central-1.amazonaws.com`; the bucket is the first segment of the path. */
+  /** For example `https://s3.eu-central-1.amazonaws.com`; the bucket is the first path segment. */
   endpoint: string
   region: string
   bucket: string
-  /** Before the names of objects. */
+  /** Prefix of object names. */
   prefix: string
   accessKeyId: string
   secretAccessKey: string
   http: Pick<OutboundHttp, 'request'>
 }
 
-/** The storage has answered something else than yes. */
+/** The storage responded with an error status. */
 export class StorageError extends Error {
   override name = 'StorageError'
 }
 
 /** For one object, from DNS to the last byte. */
 const timeoutMs = 60_000
-/** Less than an answer may have on the wire. */
+/** Less than the maximum response size. */
 const rangeBytes = 4 * 1_048_576
 
 const sha256OfNothing = sha256Hex('')
 
 interface Sent {
   body?: Buffer
-  /** Of the body. */
+  /** Checksum of the body. */
   sha256?: string
   headers?: Record<string, string>
   signal: AbortSignal
 }
 
-/** Parts in a bucket of S3, or of what speaks like it; every request goes out through the guard. */
+/** Stores parts in an S3 or S3-compatible bucket. All requests pass the outbound guard. */
 export function s3Storage({ endpoint, region, bucket, prefix, http, ...keys }: S3Options): ObjectStorage {
   const send = async (
     method: 'PUT' | 'GET' | 'DELETE',
@@ -52,7 +52,7 @@ export function s3Storage({ endpoint, region, bucket, prefix, http, ...keys }: S
       ...{ url: signed.url.href, method, headers: Object.fromEntries(signed.headers), signal, timeoutMs },
       ...(body && { body }),
       maxResponseBytes: 2 * rangeBytes,
-      // The same bytes under the same name.
+      // Repeating a request writes the same bytes under the same name.
       repeatable: true,
     })
   }
@@ -86,5 +86,5 @@ export function s3Storage({ endpoint, region, bucket, prefix, http, ...keys }: S
   }
 }
 
-/** Whether the storage may well take it later. */
+/** Whether the operation may succeed later. */
 export const isStorageAway = (error: unknown): boolean => error instanceof OutboundError

@@ -38,7 +38,7 @@ interface Asked {
   body?: string
 }
 
-/** As a client asks, with what a plain `fetch` would be answered. */
+/** Sends a request as a client does and returns the response of a plain `fetch`. */
 async function ask(
   path: string,
   { method = 'GET', headers = {}, body }: Asked = {},

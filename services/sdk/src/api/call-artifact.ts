@@ -5,10 +5,10 @@ import { validateInput } from '../invoke/schemas.js'
 import { buildArtifactRequest } from './request.js'
 import { buildResponse, findResponseFault } from './response.js'
 
-/** Answers a request by an artifact of the kind `api`, by its id or slug. Throws what the request is answered with else. */
+/** Answers a request with an artifact of kind `api`, by its id or slug. Throws the error to respond with otherwise. */
 export type CallArtifact = (idOrSlug: string, request: RawRequest, meta: RequestMeta) => Promise<RawAnswer>
 
-/** Of `/sdk/artifacts/:id/api`, before an artifact's own path. */
+/** Path segments of `/sdk/artifacts/:id/api` before the artifact's own path. */
 const segmentsBefore = 4
 
 export function createCallArtifact({ load, once }: Pick<Invoker, 'load' | 'once'>): CallArtifact {
@@ -53,7 +53,7 @@ function refuseMethod(method: string, { methods }: ArtifactApi): void {
 const valuesOf = (body: unknown): unknown[] =>
   typeof body === 'object' && body !== null ? Object.values(body) : []
 
-/** Where in the request a part of the input came from. */
+/** Maps a pointer into the input to the part of the request it was taken from. */
 function partOf(pointer: string) {
   const [, part = '', ...rest] = pointer.split('/')
   const below = rest.length > 0 ? `/${rest.join('/')}` : ''

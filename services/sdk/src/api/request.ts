@@ -2,11 +2,11 @@ import { isUtf8 } from 'node:buffer'
 import { ApiError, type ArtifactApi, type JsonValue } from '@opsplane/contracts'
 import { isJson, type RawRequest, readJson } from '@opsplane/http'
 
-/** Headers that every artifact is shown; one may name others. */
+/** Headers passed to every artifact; an artifact may name further ones. */
 const shownHeaders = ['accept', 'accept-language', 'content-type', 'user-agent']
 const maxHeaderBytes = 8_192
 
-/** A request as the artifact gets it: `ApiRequest` of `@opsplane/sdk`. */
+/** A request as passed to the artifact: `ApiRequest` of `@opsplane/sdk`. */
 export interface ArtifactRequest {
   method: string
   path: string
@@ -17,8 +17,9 @@ export interface ArtifactRequest {
 }
 
 /**
- * What an artifact is given of a request. `segmentsBefore` stand in front of its own path. Throws `unsupported_media_type`,
- * `malformed_json` and `headers_too_large`; URIError where the path is not correctly percent-encoded.
+ * Builds the request passed to the artifact. Throws `unsupported_media_type`, `malformed_json` and `headers_too_large`;
+ * `URIError` if the path is not correctly percent-encoded.
+ * @param segmentsBefore number of path segments before the artifact's own path
  */
 export function buildArtifactRequest(
   request: RawRequest,
@@ -54,7 +55,7 @@ function headersOf({ headers }: RawRequest, names: readonly string[]): Record<st
 const formType = /^application\/x-www-form-urlencoded\s*(?:;|$)/i
 const textType = /^(?:text\/[\w.+-]+|application\/(?:[\w.-]+\+)?xml)\s*(?:;|$)/i
 
-/** JSON and forms as values, other texts as they are; null of nothing. */
+/** Parses JSON and forms; returns other text unchanged, and `null` for an empty body. */
 function bodyOf({ body, headers: { 'content-type': type } }: RawRequest): JsonValue {
   if (body.length === 0) return null
   // Parsed from JSON.
@@ -65,7 +66,7 @@ function bodyOf({ body, headers: { 'content-type': type } }: RawRequest): JsonVa
   return isForm ? formOf(body.toString()) : body.toString()
 }
 
-/** As many as a list of JSON may have. */
+/** The same limit as for an array in JSON. */
 const maxFields = 10_000
 
 function formOf(text: string): JsonValue {

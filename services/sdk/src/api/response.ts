@@ -6,10 +6,10 @@ import type { OutputFault } from '../invoke/request.js'
 const maxHeaders = 30
 const maxHeaderLength = 2_048
 
-/** What an artifact may say in headers; nothing by which a browser keeps, trusts or runs anything. */
+/** Response headers an artifact may set; none that makes a browser store, trust or execute anything. */
 const headerName =
   /^(?:content-type|content-language|content-disposition|link|location|retry-after|x-artifact-[a-z0-9-]{1,80})$/
-/** A path of this API alone: no redirects elsewhere. */
+/** A path of this API only, so that redirects cannot lead elsewhere. */
 const place = /^\/(?![/\\])/
 
 const Header = z
@@ -37,13 +37,16 @@ const Answer = z.strictObject({
   body: z.unknown().optional(),
 })
 
-/** The first thing about the output of an artifact that no answer can be made of. */
+/** Returns the first reason why an artifact's output is not a valid response. */
 export function findResponseFault(output: JsonValue): OutputFault | undefined {
   const issue = Answer.safeParse(output).error?.issues[0]
   return issue && { path: issue.path.map((key) => `/${String(key)}`).join(''), message: issue.message }
 }
 
-/** What a request is answered with, `isRepeated` when it came before. Throws for an execution that has not completed. */
+/**
+ * Builds the response to a request. `isRepeated`: the request was a repetition. Throws for an execution that has not
+ * completed.
+ */
 export function buildResponse(execution: Execution, isRepeated: boolean): RawAnswer {
   const shown = { 'X-Execution-ID': execution.id, ...(isRepeated && { 'Idempotency-Replayed': 'true' }) }
   if (execution.status !== 'completed') throw failureOf(execution, shown)
@@ -59,7 +62,7 @@ export function buildResponse(execution: Execution, isRepeated: boolean): RawAns
   }
 }
 
-/** Codes of executions whose code did not get to run, or was cut off by the platform. */
+/** Error codes of executions whose code was not run, or was stopped by the platform. */
 const notItsOwn = new Set(['interrupted', 'sandbox_unavailable', 'artifact_removed'])
 
 function failureOf({ id, status, error }: Execution, headers: Record<string, string>): ApiError {

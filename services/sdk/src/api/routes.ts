@@ -10,12 +10,12 @@ const operationIds: Record<(typeof apiMethods)[number], string> = {
   DELETE: 'deleteFromArtifact',
 }
 
-/** Everything below the path of an artifact that answers requests itself. */
+/** Routes for all paths below an artifact that answers requests itself. */
 export const apiRoutes = (call: CallArtifact): Route[] =>
   apiMethods.map((name) =>
     defineRaw({
       operationId: operationIds[name],
-      // The same word in lower case.
+      // The type is the method name in lower case.
       method: name.toLowerCase() as Method,
       path: '/sdk/artifacts/:id/api/*path',
       summary: `${name} from an artifact that answers requests itself`,
@@ -27,7 +27,7 @@ export const apiRoutes = (call: CallArtifact): Route[] =>
       tag: 'Artifacts',
       scope: 'sdk:invoke',
       bodyLimitBytes: 1024 * 1024,
-      // The first is what some generators of clients read every answer as.
+      // Some client generators parse every response as the first media type.
       mediaTypes: [anyMediaType, 'application/json'],
       errors: [
         ...(['not_found', 'method_not_allowed', 'conflict', 'malformed_json', 'headers_too_large'] as const),

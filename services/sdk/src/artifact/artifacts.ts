@@ -24,10 +24,10 @@ interface PageOf {
 
 export interface Artifacts {
   aggregate: ArtifactAggregate
-  /** By id or slug; throws not_found where it was removed. */
+  /** Finds an artifact by id or slug. Throws `not_found`, also if it was removed. */
   record(idOrSlug: string, tenant: TenantScope): Promise<{ state: ArtifactRecord; version: number }>
   get(idOrSlug: string, tenant: TenantScope): Promise<ArtifactDetail>
-  /** `not_found` where there is none of this number. */
+  /** Throws `not_found` if there is no version with this number. */
   version(idOrSlug: string, number: number, tenant: TenantScope): Promise<ArtifactVersionDetail>
   stored(id: string, number: number, tenant: TenantScope): Promise<StoredVersion>
   listVersions(

@@ -10,15 +10,15 @@ import {
   type ReadModelRow,
 } from '@opsplane/contracts'
 
-/** An artifact with what does not leave the service. */
+/** An artifact with its internal fields. */
 export interface ArtifactRecord extends ArtifactState {
-  /** Of the present version. */
+  /** Digest of the current version. */
   digest: string
-  /** The installation whose grant it acts by. */
+  /** The installation whose grant it uses. */
   installation: string
 }
 
-/** What a version gives the artifact it is one of. */
+/** Fields that a version determines for its artifact. */
 export type Released = Pick<
   ArtifactRecord,
   | ('name' | 'description' | 'kind' | 'permissions' | 'limits' | 'retryable' | 'rule' | 'api' | 'schedule')
@@ -28,7 +28,7 @@ export type Released = Pick<
 interface Release {
   now: Instant
   fields: Released
-  /** Of the version; its row where it is a new one. */
+  /** Number of the version, and its row if the version is new. */
   number: number
   row: ReadModelRow | undefined
 }
@@ -37,12 +37,12 @@ export type ArtifactCommand =
   | ({ kind: 'create'; id: string; slug: string } & Release)
   | ({ kind: 'release' } & Release)
   | { kind: 'remove'; now: Instant }
-  /** The platform's own decision: the owner may no longer do what it needs. */
+  /** A platform decision: the owner no longer has the rights the artifact needs. */
   | { kind: 'suspend'; now: Instant }
 
 type Decided = Decision<ArtifactRecord>[]
 
-/** Every rule of an artifact. Its slug, id and versions outlast its pack, so that what ran under them stays explainable. */
+/** All rules of an artifact. Its slug, id and versions outlive its pack, so that past executions remain explainable. */
 export const artifact: Decider<ArtifactRecord, ArtifactCommand, ArtifactState> = {
   resourceType: 'artifact',
   table: 'artifacts',

@@ -3,7 +3,7 @@ import { createGroups, type Database, isDatabaseUnavailable } from '@opsplane/po
 import { z } from 'zod'
 import { StoredVersion, versionRef } from './versions.js'
 
-/** An artifact in one version, ready to run. */
+/** One version of an artifact, ready to run. */
 export interface LoadedArtifact
   extends Pick<
     StoredVersion,
@@ -12,14 +12,14 @@ export interface LoadedArtifact
   > {
   id: string
   version: number
-  /** `suspended`: its installer lacks a right that it needs, so it does not run. */
+  /** `suspended`: its installer lacks a permission it needs, so it does not run. */
   status: 'active' | 'suspended'
-  /** By which it acts for `ownerId`, with the permissions of the platform that its own take. */
+  /** Grant used to act for `ownerId`, with the platform permissions the artifact's own ones require. */
   grant: string
   ownerId: string
 }
 
-/** A business rule that is active, as those who match events and records need it. */
+/** An active business rule, with the data needed to match events and records. */
 export interface ActiveRule {
   tenant: TenantScope
   id: string
@@ -30,11 +30,11 @@ export interface ActiveRule {
 
 export interface ArtifactLoader {
   /**
-   * By id or slug; the present version unless one is named. Undefined where there is none in this environment, or its pack
-   * is gone.
+   * Loads an artifact by id or slug; the current version unless one is given. Returns `undefined` if it does not exist
+   * in this environment, or its pack was removed.
    */
   loadArtifact(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact | undefined>
-  /** The active business rules of these environments, by slugs. */
+  /** The active business rules of these environments, ordered by slug. */
   activeRules(tenants: readonly TenantScope[]): Promise<ActiveRule[]>
 }
 
@@ -56,9 +56,9 @@ const RuleRow = z.object({
   rule: z.unknown(),
 })
 
-/** Versions and grants never change: they are read once. What is asked for longest ago is forgotten first. */
+/** Versions and grants are immutable, so they are read once and cached; the least recently used are evicted first. */
 export function createArtifactLoader(database: Pick<Database, 'sql' | 'planned'>): ArtifactLoader {
-  // Schedules load within the transaction that has claimed them, which is one of the other pool.
+  // Schedules load artifacts within the transaction that claimed them; that transaction uses the other pool.
   const { planned: sql } = database
   const versions = recent<StoredVersion | undefined>()
   const grants = recent<string | undefined>()
@@ -86,7 +86,8 @@ export function createArtifactLoader(database: Pick<Database, 'sql' | 'planned'>
       return state === undefined ? undefined : z.object({ grant: z.string() }).parse(state).grant
     })
 
-  // Many are invoked at the same time, and often the same ones: each is read after it is asked for, all in one statement.
+  // Many artifacts are invoked concurrently, often the same ones. Each is read after its request; concurrent requests
+  // share one statement.
   const asked = createGroups({
     write: (asks: readonly Asked[]) => find(database, asks),
     isAway: isDatabaseUnavailable,
@@ -115,7 +116,7 @@ export function createArtifactLoader(database: Pick<Database, 'sql' | 'planned'>
         [tenants.map(({ workspaceId }) => workspaceId), tenants.map(({ environment }) => environment)],
         { prepare: true },
       )
-      // The row was written from a rule that was parsed, which types it.
+      // The row was written from a parsed rule, which guarantees the type.
       return rows.map((row) => RuleRow.parse(row)).map((row) => ({ ...row, rule: row.rule as ArtifactRule }))
     },
   }
@@ -129,7 +130,7 @@ interface Asked {
 const presentColumns = `id, status, (state->>'artifactVersion')::int as number, owner_id as "ownerId",
   state->>'installation' as installation`
 
-/** For each what is there by its id or slug, and is not removed. */
+/** Finds the artifact for each id or slug, unless it was removed. */
 async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked[]) {
   const rows = await planned.unsafe(
     `select asked.n::int - 1 as n, found.*
@@ -155,7 +156,7 @@ async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked
 const keyOf = (ref: string, { workspaceId, environment }: TenantScope) =>
   `${workspaceId}/${environment}/${ref}`
 
-/** What was made by a key lately; what is not there is not remembered. */
+/** Caches recent values by key; missing values are not cached. */
 function recent<Value>() {
   const kept = new Map<string, Promise<Value>>()
   return (key: string, make: () => Promise<Value>): Promise<Value> => {

@@ -14,7 +14,7 @@ import type { Artifacts } from './artifacts.js'
 import { artifacts as table } from './tables.js'
 
 const reading = { tag: 'Artifacts', scope: 'sdk:read' } as const
-/** Reading artifacts. They come and go with packs. */
+/** Routes for reading artifacts. They are created and removed with packs. */
 export function artifactRoutes(ctx: ServiceContext, artifacts: Artifacts): Route[] {
   return [
     defineList({
@@ -79,5 +79,5 @@ export function artifactRoutes(ctx: ServiceContext, artifacts: Artifacts): Route
   ]
 }
 
-/** NaN, which is no version, unless it is written as it is shown: an address has one spelling. */
+/** Returns NaN, which is no version, unless the number is in canonical form: each resource has one URL. */
 const numberOf = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)

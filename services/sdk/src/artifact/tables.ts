@@ -26,7 +26,7 @@ export const artifacts = readModelTable(
   },
 )
 
-/** Code and all that belongs to it: what was installed never changes again, and no event has room for it. */
+/** Code and its metadata: an installed version is immutable and too large for an event. */
 export const artifactVersions = readModelTable(
   'artifact_versions',
   {

@@ -11,7 +11,7 @@ import {
 } from '@opsplane/contracts'
 import { z } from 'zod'
 
-/** A version as it is kept: immutable. */
+/** An immutable stored version. */
 export const StoredVersion = z.object({
   artifactId: z.string(),
   number: z.int().min(1),
@@ -19,7 +19,7 @@ export const StoredVersion = z.object({
   name: z.string(),
   description: z.string(),
   kind: ArtifactKind,
-  /** As `CodeRunner.compile` gives it. */
+  /** As returned by `CodeRunner.compile`. */
   code: z.string(),
   fileName: z.string(),
   source: z.string(),
@@ -33,7 +33,7 @@ export const StoredVersion = z.object({
   schedule: Schedule.nullable(),
   tests: ArtifactTests,
   packVersion: z.string(),
-  /** Of all that decides what it does. */
+  /** Digest of everything that determines its behavior. */
   digest: z.string(),
   createdAt: z.string(),
   createdBy: z.string(),

@@ -42,9 +42,9 @@ const keyColumns: Column<Begun>[] = [
 const allColumns = [...columns, startedColumn, turnColumn, ...keyColumns]
 
 /**
- * New executions in one statement, with the records that triggered them; one whose key has led to an execution already is
- * left out. `$1` is the time where it is simulated, `$2` how long leases last, in milliseconds. Returns the numbers of those
- * that are there now.
+ * Inserts new executions and the records that triggered them in one statement, except those whose key has already led
+ * to an execution. `$1` is the simulated time if there is one, `$2` the lease duration in milliseconds. Returns the
+ * numbers of the inserted executions.
  */
 export function beginStatement(): string {
   const next = parameterCounter()
@@ -59,7 +59,7 @@ export function beginStatement(): string {
       on conflict on constraint execution_keys_pkey do nothing returning execution_id)`,
     `taken as materialized (
       select * from given where key is null or id in (select execution_id from fresh))`,
-    // Due by the database's clock, however far that of the process is ahead.
+    // Due by the database clock, even if the clock of the process is ahead.
     `made as (
       insert into executions (${names}, started_at, lease_fence, held_until)
       select ${values}, least(t.started_at::timestamptz, now()), (t.lease_owner is not null)::int,

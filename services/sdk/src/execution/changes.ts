@@ -8,10 +8,10 @@ import { type ChangeFeed, type Positions, readChanges } from '@opsplane/eventsto
 import { defineRoute, type Route } from '@opsplane/http'
 import { type Database, isoText } from '@opsplane/postgres'
 
-/** Where changes of executions draw their positions. */
+/** Sequence that assigns positions to changes of executions. */
 export const executionPositions: Positions = { table: 'executions', sequence: 'execution_changes' }
 
-/** What analytics counts executions by: only failures are events. See ADR 086. */
+/** Feed from which analytics counts executions, because only failures are events. See ADR 086. */
 const executionFeed: ChangeFeed<ExecutionChange, ExecutionChange> = {
   ...executionPositions,
   columns: `id, workspace_id as "workspaceId", environment, artifact_slug as "artifactSlug",

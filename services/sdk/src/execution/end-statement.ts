@@ -39,9 +39,9 @@ const columns: Column<Shown>[] = [
 ]
 
 /**
- * The ends of any number of executions in one statement, each where the lease it ran under still holds: with its sealed
- * result, the records it touched, and the event of a failure. `$1` and `$2` are the least and the greatest id, which leaves the other months
- * alone. Returns the numbers of those that have ended so.
+ * Ends any number of executions in one statement, each only if its lease is still valid, with the sealed result, the
+ * touched records and the event of a failure. `$1` and `$2` are the minimum and maximum id, which excludes the
+ * partitions of other months. Returns the numbers of the executions ended.
  */
 export function endStatement(withEvents: boolean): string {
   const next = parameterCounter()

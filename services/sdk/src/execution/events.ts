@@ -2,7 +2,7 @@ import { changedFields, type ExecutionState, newId, stringifyExact, systemActor 
 import type { JournalRow } from '@opsplane/eventstore'
 import type { EndedExecution } from './model.js'
 
-/** The row of the log that says an execution has failed; none of one that has not. */
+/** Returns the log row for a failed execution; empty if it has not failed. */
 export function buildFailureRow(ended: EndedExecution): JournalRow[] {
   const { identity, completedAt, outcome } = ended
   if (outcome.status !== 'failed' && outcome.status !== 'timeout') return []
@@ -24,7 +24,7 @@ export function buildFailureRow(ended: EndedExecution): JournalRow[] {
   ]
 }
 
-/** An execution counts as caused by what triggered it, where that is an event. */
+/** The cause of an execution is its trigger, if that is an event. */
 const findCauseId = ({ identity: { trigger } }: EndedExecution) =>
   trigger.id?.startsWith('evt_') ? trigger.id : null
 

@@ -10,17 +10,20 @@ import {
 } from '@opsplane/postgres'
 import { executionPositions } from './changes.js'
 
-/** It has failed, and of it and its replays it is the last one, with none that has completed or is in flight. */
+/**
+ * True for a failed execution that is the latest of itself and its replays, none of which has completed or
+ * is running.
+ */
 export const currentFailureSql = `e.status in ('failed', 'timeout')
   and not exists (select from executions replay where replay.replay_of = e.id and replay.status <> 'cancelled')
   and (e.replay_of is null or not exists (select from executions other
     where other.replay_of = e.replay_of and other.id <> e.id
       and (other.status in ('completed', 'running') or other.status <> 'cancelled' and other.id > e.id)))`
 
-/** What tells failures of one artifact apart. */
+/** Distinguishes the failures of one artifact. */
 export const causeSql = `md5(concat_ws('|', e.status, e.error->>'code', ${withoutDetails(`e.error->>'message'`)}))`
 
-/** Of each artifact the last failures by their index. */
+/** The latest failures of each artifact, using its index. */
 export const failedExecutions = `
   select a.id as target_id, a.name as target_name, failure.*,
     count(*) over (partition by a.id) >= ${readFailures} as is_more
@@ -33,7 +36,7 @@ export const failedExecutions = `
     order by e.id desc limit ${readFailures}) failure
   where a.workspace_id = $1 and a.environment = $2`
 
-/** What is failed now, by artifact and cause. */
+/** Current failures, grouped by artifact and cause. */
 export async function executionFailures(
   sql: Database['sql'],
   page: Pick<FailuresOptions, 'tenant' | 'limit' | 'after' | 'binding' | 'cursors'>,

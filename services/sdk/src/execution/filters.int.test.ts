@@ -3,7 +3,7 @@ import { Execution, type ExecutionsQuery, idFactory } from '@opsplane/contracts'
 import { seededRandom } from '@opsplane/testing'
 import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-/** Every filter of the log combined with every other, compared with a model. */
+/** Compares every combination of the log's filters with a model. */
 
 const log = '/origin/api/service-sdk'
 const random = seededRandom(14)
@@ -40,7 +40,7 @@ function kept(n: number): Kept {
 
 type Filters = { [Name in keyof ExecutionsQuery]?: string }
 
-/** What each filter says of an execution. */
+/** Whether an execution matches each filter. */
 const holds: { [Name in keyof Required<ExecutionsQuery>]: (row: Kept, given: string) => boolean } = {
   artifactType: ({ artifactType }, given) => artifactType === given,
   executionType: ({ executionType }, given) => executionType === given,
@@ -49,7 +49,7 @@ const holds: { [Name in keyof Required<ExecutionsQuery>]: (row: Kept, given: str
   status: ({ status }, given) => status === given,
   triggerType: ({ triggerType }, given) => triggerType === given,
   triggerId: ({ triggerId }, given) => triggerId === given,
-  // Those of a record are about the same record.
+  // Both filters must match the same record.
   tableName: () => true,
   recordId: () => true,
 }
@@ -63,7 +63,7 @@ function matches(row: Kept, filters: Filters): boolean {
   return touched && names.every((name) => filters[name] === undefined || holds[name](row, filters[name]))
 }
 
-/** A value for each filter that the row has, so that not everything is empty. */
+/** Returns values for the chosen filters that match the row, so that not every result is empty. */
 function filtersOf(row: Kept, chosen: readonly (keyof ExecutionsQuery)[]): Filters {
   const record = row.records[0] ?? { id: 'rec_1', table: 'assets' }
   const values: Required<Filters> = {
@@ -89,7 +89,7 @@ beforeAll(async () => {
   const startedAt = new Date(startMs).toISOString()
   await sql`select add_execution_month(${startedAt}::date)`
   for (const [at, row] of executions.entries()) {
-    // Of another tenant as well: it is never found.
+    // Another tenant's executions as well, which must never be found.
     for (const [environment, id] of [
       ['production', row.id],
       ['staging', idFactory(() => startMs + at)('execution')],

@@ -8,7 +8,7 @@ import { dumpAllRows, type SdkFixture, startSdk } from '../invoke/invoke.fixture
 import { agedExecutions, deleteResults } from './retention.js'
 
 const log = '/origin/api/service-sdk'
-/** A workspace whose traces reach their quota soon. */
+/** A workspace with a small trace quota. */
 const narrow = newId('workspace')
 let world: SdkFixture
 let receiver: Receiver
@@ -194,7 +194,7 @@ describe('retention', () => {
         .toSorted()
     expect(await left('executions', 'id')).toEqual(kept.toSorted())
     expect(await left('execution_records', 'execution_id')).toEqual(kept.toSorted())
-    // The month of the one that was 500 days old is gone as a whole.
+    // The month of the 500-day-old execution was dropped as a whole.
     expect(await listPartitions(sql, 'executions')).not.toContain('executions_203001')
   })
 })

@@ -3,7 +3,7 @@ import type { Outcome } from './model.js'
 
 const outcomes: readonly Outcome['status'][] = ['completed', 'failed', 'timeout', 'cancelled']
 
-/** Notes executions that have ended, how they did, and how long they took. */
+/** Counts ended executions by status and records their duration. */
 export function createExecutionMetrics(
   metrics: Metrics,
 ): (outcome: Pick<Outcome, 'status' | 'durationMs'>) => void {

@@ -10,14 +10,14 @@ import type {
   TenantScope,
 } from '@opsplane/contracts'
 
-/** A record that triggered an execution, or that it touched. */
+/** A record that triggered an execution or was touched by it. */
 export interface TouchedRecord {
   id: string
-  /** The slug of its table, or its kind, such as `incident`. */
+  /** Slug of the record's table, or its kind, such as `incident`. */
   table: string
 }
 
-/** What never changes about an execution. */
+/** The immutable data of an execution. */
 export interface ExecutionIdentity {
   id: string
   tenant: TenantScope
@@ -25,72 +25,75 @@ export interface ExecutionIdentity {
   type: ExecutionType
   trigger: { type: ExecutionTrigger; id: string | null }
   replayOf: string | null
-  /** How many executions and runs have caused one another before it. */
+  /** Number of executions and runs in its chain of causes. */
   depth: number
   requestId: string | null
   startedAt: string
 }
 
-/** On whose request an execution runs: its calls have no more rights than they, and are bound by their row rules. */
+/**
+ * The callers on whose request an execution runs. Its calls have no more rights than these callers, and their row rules
+ * apply.
+ */
 export interface ExecutionCaller {
-  /** What the credential they asked with allows; null where no more than their role limits them, as on a schedule. */
+  /** Permissions of the credential; `null` if only the role limits the caller, as on a schedule. */
   permissions: readonly string[] | null
   people: readonly GrantCaller[]
 }
 
-/** How the replica that takes over an execution starts it. */
+/** How a replica that takes over an execution starts it. */
 export interface ExecutionPlan {
-  /** Milliseconds, where it is given less than its artifact has. */
+  /** In milliseconds, if shorter than the artifact's limit. */
   timeoutMs: number | null
-  /** Whether it is started again after its worker has died. */
+  /** Whether it is started again after its worker has crashed. */
   retryable: boolean
-  /** Which export is called, where it is not the default one. */
+  /** The export to call, if it is not the default one. */
   entry: string | null
-  /** The permissions of its requester; null where it has none. */
+  /** Permissions of the requester; `null` if there is none. */
   permissions: readonly string[] | null
-  /** Who has asked for it; absent where an earlier version of the service has accepted it. */
+  /** The people who requested it; absent if it was accepted by an earlier version of the service. */
   callers?: readonly GrantCaller[]
-  /** Whether it waits until all that its trigger has begun before it has ended. */
+  /** Whether it waits for all earlier executions of the same trigger to end. */
   inTurn?: true
-  /** What it is given, where the row does not show all of it: sealed. */
+  /** The sealed input, if the row does not show all of it. */
   sealedInput?: string
 }
 
-/** What led to an execution; the same key leads to none again. */
+/** Identifies the request or event; the same key never leads to a second execution. */
 export interface ExecutionKey {
   key: string
   fingerprint: string | null
 }
 
-/** An execution that is to be there. */
+/** An execution to be created. */
 export interface NewExecution {
   identity: ExecutionIdentity
-  /** As it is shown. */
+  /** The input as shown to users. */
   input: JsonValue
   inputMasked: boolean
-  /** The replica that starts it right away; null where due work is to find it. */
+  /** The replica that starts it immediately; `null` if it is left to the due-work queue. */
   owner: string | null
-  /** Null where only its lease owner may start it. */
+  /** `null` if only the lease owner may start it. */
   plan: ExecutionPlan | null
   key: ExecutionKey | null
   records: readonly TouchedRecord[]
 }
 
-/** What the code of an execution has given, or thrown. */
+/** The value returned or the error thrown by the code. */
 export interface Result {
   output: JsonValue
   error: ExecutionError | null
-  /** Those that stand in it. */
+  /** Secrets contained in the result. */
   secrets?: string[]
 }
 
-/** What came of an execution. */
+/** The final state of an execution. */
 export interface Outcome extends Result {
   status: Exclude<ExecutionStatus, 'running'>
   logs: ExecutionLogEntry[]
   durationMs: number
   memoryPeakMb: number
-  /** Beyond the quota of traces: input, output and logs are left out of what is kept. */
+  /** The trace quota is exhausted: input, output and logs are not stored. */
   omitted?: true
 }
 
@@ -98,12 +101,12 @@ export interface Outcome extends Result {
 export interface EndedExecution {
   identity: ExecutionIdentity
   fence: string
-  /** As it is shown. */
+  /** The outcome as shown to users. */
   outcome: Outcome
-  /** Its result as the caller gets it, sealed; null where that is what is shown. */
+  /** The sealed result for the caller; `null` if the shown result is complete. */
   sealedResult: string | null
   completedAt: string
-  /** As it is shown; undefined: as it was. */
+  /** The input as shown to users; `undefined`: unchanged. */
   input: JsonValue | undefined
   records: readonly TouchedRecord[]
 }

@@ -1,7 +1,7 @@
 import type { Execution, JsonValue } from '@opsplane/contracts'
 import type { ExecutionIdentity, Outcome } from './model.js'
 
-/** An execution as answers show it; without an outcome it runs. */
+/** API representation of an execution; without an outcome it is running. */
 export function presentExecution(
   { id, artifact, trigger, tenant, startedAt, replayOf }: ExecutionIdentity,
   input: JsonValue,

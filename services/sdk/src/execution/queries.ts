@@ -11,7 +11,7 @@ import { type Database, isoText, parsePosition, tenantBinding } from '@opsplane/
 import type { CursorCodec } from '@opsplane/runtime'
 import type { TouchedRecord } from './model.js'
 
-/** What an answer shows of a row: the fields of the record, in their order. */
+/** The fields of an execution in the API, in order. */
 const shown = [
   ...['id', 'artifact_slug', 'artifact_version', 'trigger_type', 'trigger_id', 'status'],
   ...['input', 'output', 'error', `coalesce(logs, '[]'::json) as logs`, 'duration_ms', 'memory_peak_mb'],
@@ -27,19 +27,19 @@ const present = ({ replay_of, omitted, ...row }: Row): Execution => ({
   ...(omitted && { omitted }),
 })
 
-/** What a replay needs in addition to what is shown. */
+/** An execution with the additional data a replay needs. */
 export interface StoredExecution {
   shown: Execution
   artifactId: string
   executionType: ExecutionType
   inputMasked: boolean
-  /** Its result, where that is not what is shown. */
+  /** The sealed result, if the shown one is incomplete. */
   sealedResult: string | null
-  /** Those that triggered it. */
+  /** The records that triggered it. */
   records: TouchedRecord[]
 }
 
-/** Throws `not_found` for what is not there, or is another tenant's. */
+/** Throws `not_found` if the execution does not exist or belongs to another tenant. */
 export async function getExecution(
   sql: Database['sql'],
   id: string,
@@ -62,7 +62,7 @@ export async function getExecution(
 export interface ListExecutionsOptions {
   tenant: TenantScope
   filters: ExecutionsQuery
-  /** Of one artifact, which is the tenant's. */
+  /** Restricts the list to one artifact of the tenant. */
   artifactId?: string
   limit: number
   after: string | undefined
@@ -70,10 +70,10 @@ export interface ListExecutionsOptions {
   cursors: CursorCodec
 }
 
-/** A page ends early rather than to be larger than this, with one execution at least. */
+/** A page ends early rather than exceed this size, but has at least one execution. */
 const maxBytes = 8 * 1024 * 1024
 
-/** One page of executions, the latest first. */
+/** Returns one page of executions, newest first. */
 export async function listExecutions(
   sql: Database['sql'],
   options: ListExecutionsOptions,
@@ -89,7 +89,7 @@ export async function listExecutions(
   return { items, nextCursor, limit }
 }
 
-/** Only the conditions that are asked for, so that each has a plan of its own. */
+/** Includes only the requested conditions, so that each combination has its own plan. */
 export function listStatement(
   {
     tenant,
@@ -131,7 +131,7 @@ export function listStatement(
   return { text, parameters }
 }
 
-/** By a record that triggered an execution or that it touched. */
+/** Condition for a record that triggered an execution or was touched by it. */
 function touchedBy(
   { tableName, recordId }: Pick<ExecutionsQuery, 'tableName' | 'recordId'>,
   { workspaceId, environment }: TenantScope,
@@ -147,7 +147,7 @@ function touchedBy(
   return `exists (select 1 from execution_records r where r.execution_id = e.id and ${conditions.join(' and ')})`
 }
 
-/** How many runs and executions had caused each of these; those that are not there any more are absent. */
+/** Returns the depth of each execution in its chain of causes; deleted executions are absent. */
 export const executionDepths =
   ({ sql }: Pick<Database, 'sql'>): DepthsOf =>
   async (ids) => {

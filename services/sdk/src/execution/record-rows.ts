@@ -8,10 +8,10 @@ import {
 } from '@opsplane/eventstore'
 import type { ExecutionIdentity, TouchedRecord } from './model.js'
 
-/** A record with the execution it belongs to. */
+/** A record with its execution. */
 interface RecordRow extends TouchedRecord {
   identity: ExecutionIdentity
-  /** Whether it led to it. */
+  /** Whether the record triggered the execution. */
   triggered: boolean
 }
 
@@ -24,7 +24,7 @@ const columns: Column<RecordRow>[] = [
   text('triggered', ({ triggered }) => String(triggered), 'boolean'),
 ]
 
-/** Notes the records of executions whose numbers `of` has. */
+/** Inserts the records of the executions whose numbers are in `of`. */
 export const insertRecordsSql = (of: string, next: () => number): string =>
   `noted as (${insertInto('execution_records', columns, `${unnestRows(columns, next)} join ${of} on ${of}.n::int = t.n::int`)}
     on conflict do nothing)`

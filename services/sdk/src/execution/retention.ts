@@ -10,10 +10,13 @@ export const agedExecutions: AgedTable = {
   })),
 }
 
-/** As long as any Idempotency-Key. */
+/** The lifetime of an idempotency key. */
 export const keyMs = 24 * 3_600_000
 
-/** Results that no key can ask for any more, but for those of the day it ended on. */
+/**
+ * Deletes results that can no longer be requested by a key. Whole days are deleted, so results may live up to a day
+ * longer.
+ */
 export const deleteResults = (sql: Database['sql'], nowMs: number) =>
   sql.unsafe(
     `delete from execution_results
@@ -22,7 +25,7 @@ export const deleteResults = (sql: Database['sql'], nowMs: number) =>
     { prepare: true },
   )
 
-/** Deletes executions once they are as old as their workspace says, and true results of earlier days: now and every day. */
+/** Deletes executions at the end of their workspace's retention, and expired sealed results: at start and daily. */
 export function startRetention(
   { database: { sql }, log, clock }: ServiceContext,
   settings: Pick<ServiceClient, 'post'>,

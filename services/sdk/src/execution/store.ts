@@ -16,22 +16,23 @@ import type { EndedExecution, NewExecution } from './model.js'
 
 export interface ExecutionStoreOptions {
   database: Database
-  /** The time of tests that simulate it. */
+  /** The simulated time in tests. */
   at(): string | null
   leaseMs: number
-  /** An execution is there, or has ended; in a transaction, is about to be there. */
+  /** Called when an execution was created or has ended; within a transaction, when it is about to be created. */
   changed: ChangedSignals['changed']
-  /** Events were committed. */
+  /** Called after events were committed. */
   announce(): void
   closing: AbortSignal
 }
 
 export interface ExecutionStore {
-  /** Makes an execution durable; false where its key has led to one before. Throws where Postgres is away. */
+  /** Stores a new execution; returns false if its key has already led to one. Throws if Postgres is unavailable. */
   begin(execution: NewExecution, tx?: StatementRunner): Promise<boolean>
   /**
-   * Makes an end durable, and retries while Postgres is away. False where another replica has leased the execution, or
-   * the store is closed. `seal` gives what its row does not show of its result.
+   * Stores the end of an execution and retries while Postgres is unavailable. Returns false if another replica has
+   * leased the execution, or the store is closed.
+   * @param seal returns the sealed part of the result that the row does not show
    */
   end(execution: Omit<EndedExecution, 'sealedResult'>, seal?: () => Promise<string>): Promise<boolean>
   idle(): Promise<void>
@@ -39,7 +40,7 @@ export interface ExecutionStore {
 
 const endRetry = { strategy: 'exponential', baseMs: 50, maxMs: 2_000 } as const
 
-/** Executions that begin or end at the same time share a statement. */
+/** Executions that begin or end concurrently share a statement. */
 export function createExecutionStore(options: ExecutionStoreOptions): ExecutionStore {
   const { database, at, leaseMs, changed, announce, closing } = options
   const months = createMonths('add_execution_month')
@@ -47,7 +48,10 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
   const begun = beginStatement()
   const ended = [endStatement(false), endStatement(true)] as const
   let written = 0
-  /** A plan made for tables that are nearly empty is a bad one later: with much more in them it is made again. */
+  /**
+   * A plan made for nearly empty tables becomes inefficient later. The changing suffix forces a new plan as tables
+   * grow.
+   */
   const aged = (text: string, rows: number) => {
     written += rows
     return `${text}\n-- ${Math.floor(Math.log2(written) / 3)}`
@@ -86,7 +90,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
     isAway,
   })
 
-  /** Whether a statement whose answer was lost has made the end: no other replica writes under its fence. */
+  /** Whether a statement whose response was lost has ended the execution. No other replica writes with its fence. */
   async function hasEnded({ identity, fence }: Pick<EndedExecution, 'identity' | 'fence'>): Promise<boolean> {
     const rows = await database.sql.unsafe(
       'select 1 from executions where id = $1 and lease_fence = $2::text::bigint and completed_at is not null',

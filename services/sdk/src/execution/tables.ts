@@ -16,7 +16,7 @@ import {
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
-/** An execution that has not ended is due from its beginning, unless it is leased. */
+/** An execution that has not ended is due from its start, unless it is leased. */
 export const dueExecutions = dueTable({
   table: 'executions',
   key: 'id',
@@ -25,10 +25,10 @@ export const dueExecutions = dueTable({
   fairKey: 'workspace_id',
 })
 
-/** Draws the positions of changes; one after the other over all sessions. */
+/** Sequence for the positions of changes, ordered across all sessions. */
 export const executionChanges = pgSequence('execution_changes')
 
-/** One row for each execution, with all that is shown of it. Partitioned by the month in the id: see ADR 069. */
+/** One row for each execution with everything shown of it. Partitioned by the month in the id: see ADR 069. */
 export const executions = pgTable(
   'executions',
   {
@@ -44,9 +44,9 @@ export const executions = pgTable(
     triggerId: text('trigger_id'),
     status: text('status').notNull().default('running'),
     input: json('input').notNull(),
-    /** Whether its values and logs are left out, beyond the quota of traces. */
+    /** Whether values and logs were not stored because the trace quota was exhausted. */
     omitted: boolean('omitted').notNull().default(false),
-    /** Whether something of the input is not shown, so that it cannot be replayed as it is. */
+    /** Whether parts of the input are masked, so that it cannot be replayed unchanged. */
     inputMasked: boolean('input_masked').notNull().default(false),
     output: json('output'),
     error: json('error'),
@@ -56,13 +56,13 @@ export const executions = pgTable(
     startedAt: instant('started_at').notNull(),
     completedAt: instant('completed_at'),
     replayOf: text('replay_of'),
-    /** Bounds what a page of a list reads. */
+    /** Limits the amount a page of a list reads. */
     bytes: integer('bytes').notNull(),
-    /** What a replica that takes it over starts it with; null once it has ended, and where none may. */
+    /** How a replica that takes it over starts it; `null` once it has ended, or if no other replica may start it. */
     plan: json('plan'),
     depth: smallint('depth').notNull(),
     requestId: text('request_id'),
-    /** Of its end; null before: see ADR 086. */
+    /** Position of its end in the feed of changes; `null` before: see ADR 086. */
     changePosition: bigint('change_position', { mode: 'number' }),
     ...leaseColumns(),
   },
@@ -84,17 +84,17 @@ export const executions = pgTable(
   },
 )
 
-/** Records that triggered an execution, or that it touched. Partitioned like it. */
+/** Records that triggered an execution or were touched by it. Partitioned like executions. */
 export const executionRecords = pgTable(
   'execution_records',
   {
     executionId: text('execution_id').notNull(),
     recordId: text('record_id').notNull(),
-    /** The slug of its table, or its kind. */
+    /** Slug of the record's table, or its kind. */
     tableName: text('table_name').notNull(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
-    /** Whether it is one of those that led to the execution; otherwise the execution has touched it. */
+    /** Whether the record triggered the execution; otherwise the execution touched it. */
     triggered: boolean('triggered').notNull().default(false),
   },
   (table) => {
@@ -107,19 +107,22 @@ export const executionRecords = pgTable(
   },
 )
 
-/** Results of executions that are shown masked, as their callers get them: sealed, and kept as long as a key may ask for them. */
+/** Sealed results of executions that are shown masked, for their callers. Kept while a key may request them. */
 export const executionResults = pgTable('execution_results', {
   executionId: text('execution_id').primaryKey(),
   sealed: text('sealed').notNull(),
 })
 
-/** What led to executions, so that it leads to none again: keys of requests, and events with the artifacts they trigger. */
+/**
+ * Keys that have led to executions, so that they lead to no second one: idempotency keys of requests, and events with
+ * the artifacts they trigger.
+ */
 export const executionKeys = pgTable(
   'execution_keys',
   {
     key: text('key').primaryKey(),
     executionId: text('execution_id').notNull(),
-    /** Of the request; null of what is none. */
+    /** Fingerprint of the request; `null` if the key is not from a request. */
     fingerprint: text('fingerprint'),
   },
   (table) => [index('execution_keys_execution_idx').on(table.executionId)],

@@ -1,14 +1,20 @@
 import type { StatementRunner } from '@opsplane/postgres'
 
-/** At the latest one in line is looked at again so many seconds later; at once when what is before it ends. */
+/**
+ * Maximum delay in seconds before a waiting execution is checked again. The end of an earlier one triggers an immediate
+ * check.
+ */
 export const recheckSeconds = 5
 
-/** Others of the trigger of `own` that go on or wait, and were begun before it: by the database's clock, as all their times. */
+/** Earlier executions of the same trigger that have not ended. All times are from the database clock. */
 const earlier = (own: string) => `select from executions before
   where before.trigger_id = ${own}.trigger_id and before.completed_at is null
     and (before.started_at, before.id) < (${own}.started_at, ${own}.id)`
 
-/** Lets go of an execution while others of its trigger are before it; false where it is its turn. `at`: a simulated time. */
+/**
+ * Releases the lease of an execution while earlier ones of its trigger have not ended. Returns false if it may run.
+ * @param at simulated time, if any
+ */
 export async function waitForEarlierExecutions(
   sql: StatementRunner,
   { id, fence }: { id: string; fence: string },
@@ -25,7 +31,7 @@ export async function waitForEarlierExecutions(
   return rows.length > 0
 }
 
-/** Has the first of those that wait in line behind what a trigger has begun looked at now. */
+/** Makes the first waiting execution of a trigger due immediately. */
 export async function wakeNextExecution(sql: StatementRunner, triggerId: string): Promise<void> {
   await sql.unsafe(
     `update executions set held_until = null where completed_at is null and lease_owner is null and id = (

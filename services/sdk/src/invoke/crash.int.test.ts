@@ -7,10 +7,10 @@ import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
 
 const kills = Number(process.env.SDK_KILLS ?? 3)
 const random = seededRandom(Number(process.env.CRASH_SEED ?? 14))
-/** Of each kind, begun before each kill. */
+/** Executions of each kind, started before each kill. */
 const atOnce = 4
 const slowestMs = 400
-/** Longer than a round lasts: what is held at first is in flight when the service is killed. */
+/** Longer than a round: held executions are in flight when the service is killed. */
 const heldMs = 600_000
 const patience = { intervalMs: 50 }
 const held = new Set<string>()
@@ -48,10 +48,13 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-/** Whether the processes that run code are killed instead of the service, every other time, where they can be identified. */
+/**
+ * Whether to kill the child processes that run code instead of the service: every other round, on systems where they
+ * can be identified.
+ */
 const isOfChildren = (round: number) => process.platform === 'linux' && round % 2 === 1
 
-/** Processes of the service, all of which run code or compile it. */
+/** Child processes of the service; all of them run or compile code. */
 const children = () =>
   readdirSync('/proc').filter((name) => /^\d+$/.test(name) && parentOf(name) === service.pid())
 
@@ -60,12 +63,12 @@ function parentOf(process: string): number | undefined {
     const [, parent] = /\) \S (\d+) /.exec(readFileSync(`/proc/${process}/stat`, 'latin1')) ?? []
     return Number(parent)
   } catch {
-    // It is gone by now.
+    // The process has exited.
     return undefined
   }
 }
 
-/** It may have ended since it was seen. */
+/** It may have exited since it was listed. */
 function killed(child: number): void {
   try {
     process.kill(child, 'SIGKILL')
@@ -82,7 +85,7 @@ async function strike(round: number): Promise<void> {
   }
 }
 
-/** How often the code of each execution has called outside, by its id. */
+/** Number of outside calls by the code of each execution, by id. */
 function calls(): Map<string, number> {
   const counts = new Map<string, number>()
   for (const { path } of receiver.received()) {
@@ -92,7 +95,7 @@ function calls(): Map<string, number> {
   return counts
 }
 
-/** The id, where there was an answer. */
+/** Returns the id of the execution if there was a response. */
 async function invoke(slug: string, mode: string, isHeld: boolean): Promise<string | undefined> {
   const answer = await world.api
     .post(`/sdk/artifacts/${slug}/invoke`, { mode, input: { mode, held: isHeld } })
@@ -100,7 +103,7 @@ async function invoke(slug: string, mode: string, isHeld: boolean): Promise<stri
   return answer && answer.status < 300 ? answer.data(Execution).id : undefined
 }
 
-/** Of each kind and way; the first of what is not waited for is `held`. */
+/** Invokes each artifact in each mode; the first of those not waited for is `held`. */
 const invokeAll = () =>
   ['once', 'again'].flatMap((slug) =>
     ['sync', 'async'].flatMap((mode) =>
@@ -111,7 +114,7 @@ const invokeAll = () =>
     ),
   )
 
-/** Executions that have not ended, with what due work knows of them. */
+/** Executions that have not ended, with their due-work columns. */
 const open = () =>
   world.service.sql<{ id: string; held: boolean | null }[]>`
     select id, status, (input->>'held')::boolean as held, lease_owner, held_until, failures, last_error
@@ -126,7 +129,10 @@ const allEnd = () =>
     { ...patience, message: 'every execution to end' },
   )
 
-/** Not all of them get there: one whose lease runs out before, on a machine with too much to do, is over. */
+/**
+ * Waits until all held executions have called outside. Not all of them do: on an overloaded machine a lease may expire
+ * earlier, which ends the execution.
+ */
 const allHeldCall = () =>
   waitFor(
     async () => {
@@ -148,7 +154,7 @@ test(`after ${kills} kills of the service and of its children every accepted inv
     void answers.then(() => {
       isAnswered = true
     })
-    // Somewhere between the first and the last one that is run, with some ended and some running.
+    // At a random point between the first and the last execution, with some ended and some running.
     const arrived = 1 + Math.floor(random() * asked.length)
     await Promise.all(asked.filter(({ isHeld }) => isHeld).map(({ answer }) => answer))
     await allHeldCall()
@@ -181,7 +187,7 @@ test(`after ${kills} kills of the service and of its children every accepted inv
     return !(times <= 1 && (isDone || isCrashed || (isCut && code === 'interrupted')))
   })
   expect(unlike).toEqual([])
-  // The kills have met some of each.
+  // The kills have interrupted some of each kind.
   expect(new Set(executions.map(({ status }) => status))).toEqual(new Set(['completed', 'failed']))
   expect([...counts.values()].some((times) => times > 1)).toBe(true)
   const codes = new Set(executions.map(({ code }) => code))

@@ -33,7 +33,7 @@ const route = defineResource({
   response: Execution,
 })
 
-/** The execution log, below the origin itself. */
+/** Routes of the execution log, below the origin itself. */
 export function executionRoutes(
   { database, cursors }: ServiceContext,
   { load }: Pick<Invoker, 'load'>,

@@ -34,25 +34,31 @@ export interface ExecutionsOptions {
   sealing: ExecutionSealing
   readResult: ReadResult
   withinQuota: WithinQuota
-  /** Executions in flight at most, and of one workspace. */
+  /** Maximum number of executions in flight, in total and of one workspace. */
   limits: { all: number; ofOne: number }
   leaseMs: number
 }
 
-/** Executions of artifacts: each is committed before its code starts, and ends in the log whatever is killed. */
+/**
+ * Executions of artifacts. Each is committed before its code starts, and its end is logged even if processes are
+ * killed.
+ */
 export interface Executions {
   /**
-   * Runs an artifact here and now; resolves once the execution is in the log. Undefined where its key has led to one
-   * before. Throws `rate_limited` where there is no room, and `conflict` for one that is suspended.
+   * Runs an artifact in this replica; resolves once the execution is in the log. Returns `undefined` if its key has
+   * already led to one. Throws `rate_limited` if there is no capacity, and `conflict` for a suspended artifact.
    */
   run(request: ExecutionRequest): Promise<CallerResult | undefined>
-  /** Accepts an execution that any replica begins; in the caller's transaction, after which `wake` is called. */
+  /**
+   * Accepts an execution for any replica to start, optionally in the caller's transaction; `wake` is to be called after
+   * the commit.
+   */
   accept(request: ExecutionRequest, tx?: StatementRunner): Promise<Execution | undefined>
-  /** Ends one that runs. False where there is none such that has not ended. */
+  /** Cancels a running execution. Returns false if no such execution is running. */
   cancel(id: string, tenant: TenantScope): Promise<boolean>
-  /** The same in a transaction, for those of a trigger. */
+  /** Cancels the executions of a trigger, within a transaction. */
   cancelAll(tx: StatementRunner, triggerId: string, tenant: TenantScope): Promise<void>
-  /** Executions were accepted in a transaction that is committed now. */
+  /** To be called after the commit of a transaction that accepted executions. */
   wake(): void
   readonly background: BackgroundWork[]
 }
@@ -99,7 +105,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     }),
   )
 
-  /** Does it and records what came of it; undefined where it is none of ours any more. */
+  /** Runs the code and records the result. Returns `undefined` if this replica no longer owns the execution. */
   async function finish(performance: CodeRun): Promise<Finished | undefined> {
     const ran = await perform(performance)
     if (!ran) return undefined
@@ -119,7 +125,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     return true
   }
 
-  /** What waits in line behind it is looked at now; later where that fails. */
+  /** Starts the next execution waiting for the trigger; if that fails, the regular check does so later. */
   function hasEnded(triggerId: string | null): void {
     if (triggerId === null) return
     wakeNextExecution(database.sql, triggerId)
@@ -163,7 +169,7 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
   const sinceMs = (startedAt: string) =>
     Math.max(Math.round(Date.parse(ctx.clock.now()) - Date.parse(startedAt)), 0)
 
-  /** The executions to end: a worker on one finds its lease gone. */
+  /** Marks executions as ended: their workers find the lease lost. */
   async function endWhere(
     sql: StatementRunner,
     { workspaceId, environment }: TenantScope,

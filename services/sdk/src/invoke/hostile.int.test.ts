@@ -3,12 +3,15 @@ import { Execution, newId } from '@opsplane/contracts'
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import { type SdkFixture, startSdk } from './invoke.fixture.js'
 
-/** Each ends within its limits, is in the log as what it was, and leaves another tenant's invocations alone. */
+/**
+ * Each hostile artifact ends within its limits, is logged with the right outcome, and does not affect another tenant's
+ * invocations.
+ */
 
 const endless = 'timeout cpu_timeout'
 const full = 'failed out_of_memory'
 
-/** What it does, the body of its function, how it is recorded. */
+/** Slug, function body and recorded outcome. */
 const cases: [string, string, string][] = [
   ['loops', 'for (;;);', endless],
   ['loops-in-microtasks', 'for (;;) await 1', endless],
@@ -37,7 +40,7 @@ const cases: [string, string, string][] = [
   ],
   ['never-settles', 'return new Promise(() => {})', 'failed never_settles'],
 ]
-/** For those that end by another limit, on a machine with however much else to do. */
+/** Timeout for artifacts that end by another limit, even on a busy machine. */
 const patientMs = 10_000
 const endlessMs = 150
 

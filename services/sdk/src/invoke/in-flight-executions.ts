@@ -6,33 +6,36 @@ import {
 } from '@opsplane/postgres'
 
 export interface InFlightOptions<Row extends ResidentRow> {
-  /** Executions in flight at most, and of one workspace. */
+  /** Maximum number of executions in flight, in total and of one workspace. */
   limits: { all: number; ofOne: number }
   workspaceOf(row: Row): string
-  /** Goes on with an execution that was taken over; resolves when it is over. */
+  /** Continues an execution that was taken over; resolves when it has ended. */
   resume(row: Row, execution: InFlightExecution): Promise<void>
   releaseLeases(rows: readonly ClaimedRow[]): Promise<unknown>
 }
 
-/** An execution that is worked on here. */
+/** An execution this replica is working on. */
 export interface InFlightExecution {
   id: string
   workspaceId: string
   fence: string
-  /** Whether its lease is committed: what is being begun has none yet that could be renewed, or lost. */
+  /** Whether its lease is committed: before that there is no lease to renew or lose. */
   isLeased: boolean
-  /** Aborts when it is cancelled, another replica has leased it, or the service is being stopped. */
+  /** Aborts when the execution is cancelled, leased by another replica, or the service is stopped. */
   ending: AbortController
-  /** Whether another replica may start it again, so that its lease is released when the service is stopped. */
+  /** Whether another replica may restart it, so that its lease is released when the service is stopped. */
   mayPass: boolean
 }
 
-/** Why work on an execution is ended from outside. */
+/** Why work on an execution is aborted from outside. */
 export type StopReason = 'cancelled' | 'lost' | 'stopped'
 
-/** What is worked on here: at most so many executions, in all and of one workspace. */
+/** The executions this replica is working on, limited in total and for each workspace. */
 export interface InFlightExecutions<Row extends ResidentRow> extends ResidentWork<Row> {
-  /** Adds an execution that was leased when it was created, until the returned function is called; undefined where there is no room. */
+  /**
+   * Adds an execution leased at its creation; the returned function removes it. Returns `undefined` if there is no
+   * capacity.
+   */
   enter(execution: InFlightExecution): (() => void) | undefined
   get(id: string): InFlightExecution | undefined
 }

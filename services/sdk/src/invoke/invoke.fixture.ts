@@ -22,7 +22,7 @@ import type { z } from 'zod'
 import { versionRef } from '../artifact/versions.js'
 import { sdk } from '../service.js'
 
-/** An artifact of a test: its code, and what of it is not as usual. */
+/** An artifact of a test: its code and the fields that differ from the defaults. */
 export interface ArtifactFields {
   slug: string
   /** An ES module. */
@@ -43,20 +43,20 @@ export interface SdkFixture {
   service: TestService
   settings: FakeSettings
   api: ApiClient
-  /** Whom `api` asks as. */
+  /** The principal used by `api`. */
   principal: Principal
-  /** As if a pack had brought it; returns its id. */
+  /** Installs the artifact as a pack would; returns its id. */
   install(artifact: ArtifactFields, where?: Partial<TenantScope>): Promise<string>
   stop(): Promise<void>
 }
 
-/** By which values are sealed. */
+/** Key with which values are sealed. */
 export const testMasterKey = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 7).toString('base64') }
 
 export interface SdkFixtureOptions {
-  /** Has the service run elsewhere than in this process. */
+  /** Starts the service elsewhere than in this process. */
   start?: TestServiceOptions<object>['start']
-  /** Routes of other services, in addition to those of settings in every test. */
+  /** Additional routes of other services, besides those of settings that every test has. */
   routes?: FakeRoutes
 }
 
@@ -155,7 +155,7 @@ async function install(
   return id
 }
 
-/** Everything the service keeps of anything, as text. */
+/** Returns all rows stored by the service, as text. */
 export async function dumpAllRows({ sql }: Pick<TestService, 'sql'>): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select c.relname as name from pg_class c

@@ -159,7 +159,7 @@ describe('an Idempotency-Key', () => {
   it('leads to one execution, whichever way it is asked again', async () => {
     const headers = { 'idempotency-key': newId('request') }
     const first = (await invoke('echo', { input: 1 }, headers)).data(Execution)
-    // As if the answer had never been kept: the log has it.
+    // Simulates that the response was not stored: the log contains the execution.
     await world.service.sql`delete from idempotency_keys`
     expect((await invoke('echo', { input: 1 }, headers)).data(Execution)).toEqual(first)
     expect((await invoke('echo', { input: 1 }, headers)).headers.get('idempotency-replayed')).toBe('true')
@@ -170,7 +170,7 @@ describe('an Idempotency-Key', () => {
   it('starts again after a failure only where it says so', async () => {
     const headers = { 'idempotency-key': newId('request') }
     const body = { input: 1, retryFailed: true }
-    // The client sends it twice itself.
+    // The test client itself sends the request twice.
     await expect(invoke('fails', body, headers)).rejects.toThrow('the repetition answers another body')
     const strict = { 'idempotency-key': newId('request') }
     const failed = (await invoke('fails', {}, strict)).data(Execution)

@@ -32,12 +32,18 @@ export interface InvokerOptions {
 }
 
 export interface Invoker {
-  /** An artifact of the caller's environment, as it runs. Throws `not_found`; `validation_failed` for another version of one. */
+  /**
+   * Loads an artifact of the caller's environment. Throws `not_found`, or `validation_failed` if only the version does
+   * not exist.
+   */
   load(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact>
   invoke(idOrSlug: string, asked: InvokeArtifact, meta: RequestMeta): Promise<Execution>
-  /** Has it done once for its key; throws where that has led to something else, or to what is not over. */
+  /**
+   * Runs a request once for its key. Throws if the key was used for a different request or its execution has
+   * not ended.
+   */
   once(request: ExecutionRequest, asked: Asked): Promise<CallerResult & { isRepeated: boolean }>
-  /** The same for the Idempotency-Key of a request, whose answer is kept. */
+  /** The same for the idempotency key of a request, storing the response. */
   perform(request: ExecutionRequest, asked: Asked, meta: RequestMeta): Promise<Execution>
 }
 
@@ -55,7 +61,7 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
       : notFound()
   }
 
-  /** The execution a key has led to, which the request is answered with; undefined where it may lead to another. */
+  /** The execution a key has led to, with which the request is answered; `undefined` if the key may start a new one. */
   async function ledTo(
     { key, fingerprint }: { key: string; fingerprint: string },
     retryFailed: boolean,
@@ -83,7 +89,7 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     if (found && (asked.mode === 'async' || found.execution.status !== 'running')) return found
     if (found)
       throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is still running.')
-    // The request that frees it starts it; of two at once the other one finds what was started.
+    // The request that frees the key starts the execution; a concurrent one finds the execution that was started.
     await sql.unsafe('delete from execution_keys where key = $1', [key], { prepare: true })
     const begun = await begin(request, asked)
     if (!begun)
@@ -108,13 +114,13 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     meta: RequestMeta,
   ) {
     if (!meta.idempotency) return
-    // What may begin again, or is sealed, is answered by the log alone, which has it under its key.
+    // Executions that may be restarted or are sealed are answered from the log, which has them under their key.
     if (isSealed || (retryFailed && execution.status !== 'completed'))
       return void meta.idempotency.respond(execution)
     await database.db
       .transaction((tx) => storeIdempotentResponse(tx, meta, execution))
       .catch((error: unknown) => {
-        // It is in the log under its key as well.
+        // The log has the execution under its key as well.
         if (!(error instanceof IdempotencyRaceError))
           meta.log().warn({ err: error }, 'an answer could not be stored under its Idempotency-Key')
       })
@@ -164,7 +170,7 @@ export const toExecutionCaller = (principal: Principal): ExecutionCaller => ({
   people: grantCallers(principal),
 })
 
-/** What has triggered what a request asks for. */
+/** The trigger of an execution requested by an API call. */
 export function toTrigger({ delegate, causationId, principal }: RequestMeta): {
   type: ExecutionTrigger
   id: string | null
@@ -176,10 +182,10 @@ export function toTrigger({ delegate, causationId, principal }: RequestMeta): {
 
 const maxRecords = 20
 
-/** Records that some of these values name, such as those of `{ "incidentId": "inc_…" }`. */
+/** Records identified by some of these values, such as those of `{ "incidentId": "inc_…" }`. */
 export const findRecords = (values: readonly unknown[]): TouchedRecord[] =>
   values.flatMap((value) => parseRecordId(value) ?? []).slice(0, maxRecords)
 
-/** Those that an input names. */
+/** Records identified in an input. */
 export const findInputRecords = (input: unknown): TouchedRecord[] =>
   findRecords(typeof input === 'object' && input !== null ? Object.values(input) : [])

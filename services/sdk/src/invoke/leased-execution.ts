@@ -8,7 +8,7 @@ import type {
 import { isoText, type ResidentRow } from '@opsplane/postgres'
 import type { ExecutionCaller, ExecutionIdentity, ExecutionPlan } from '../execution/model.js'
 
-/** Columns an execution is taken over with. */
+/** Columns read when an execution is taken over. */
 export const leasedColumns = [
   ...['workspace_id', 'environment', 'artifact_id', 'artifact_slug', 'artifact_version', 'artifact_type'],
   ...['execution_type', 'trigger_type', 'trigger_id', 'replay_of', 'depth', 'request_id', 'input', 'plan'],
@@ -33,7 +33,7 @@ export interface LeasedExecution extends ResidentRow {
   started_at: string
 }
 
-/** What a row of the log says of an execution. */
+/** The identity of an execution from its log row. */
 export const toIdentity = (row: LeasedExecution): ExecutionIdentity => ({
   id: row.key,
   tenant: { workspaceId: row.workspace_id, environment: row.environment },
@@ -49,13 +49,13 @@ export const toIdentity = (row: LeasedExecution): ExecutionIdentity => ({
   startedAt: row.started_at,
 })
 
-/** Times it is started again after its worker has died. */
+/** Maximum number of restarts after a worker crash. */
 const maxDeaths = 3
 
-/** Whether the replica that has taken it over may start it: never twice, unless the artifact allows it. */
+/** Whether the replica that took it over may start it: never a second time unless the artifact allows it. */
 export const canStart = ({ plan, failures }: LeasedExecution): boolean =>
   plan !== null && (failures === 0 || (plan.retryable && failures <= maxDeaths))
 
-/** On whose request a taken-over execution runs. */
+/** The callers of an execution that was taken over. */
 export const toCaller = ({ permissions, callers = [] }: ExecutionPlan): ExecutionCaller | undefined =>
   permissions === null && callers.length === 0 ? undefined : { permissions, people: callers }

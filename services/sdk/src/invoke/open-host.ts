@@ -22,17 +22,17 @@ import { publishFunction } from './host/publish.js'
 import { secretFunction } from './host/secret.js'
 import { tableFunction } from './host/table.js'
 
-/** As the dispatcher does: a secret that is taken back stops within it. */
+/** Cache duration of secrets, as in the dispatcher: a revoked secret stops working within this time. */
 const secretsKeptMs = 10_000
 
 export interface HostParts {
-  /** A client of settings with this service's own identity. */
+  /** Client of settings with this service's own identity. */
   settings: ServiceClient
   clients: PlatformClients
   operations: Operations
 }
 
-/** What artifacts reach outside by. */
+/** Assembles the host functions through which artifacts access the outside. */
 export async function openHost(
   ctx: ServiceContext<SdkConfig>,
   { settings, clients, operations }: HostParts,

@@ -16,21 +16,21 @@ import { validateInput } from './schemas.js'
 
 export interface ExecutionReplays {
   replay(id: string, asked: ReplayExecution, meta: RequestMeta): Promise<Execution>
-  /** Accepts a replay as it was, which any replica begins. */
+  /** Accepts an unchanged replay of an execution, for any replica to start. */
   accept(id: string, by: ReplayCaller): Promise<void>
   cancel(id: string, meta: RequestMeta): Promise<Execution>
 }
 
-/** Who has asked for a replay. */
+/** The requester of a replay. */
 export interface ReplayCaller extends Pick<ExecutionRequest, 'now' | 'requestId' | 'traceparent'> {
-  /** How many executions and runs have caused one another before it. */
+  /** Number of executions and runs in its chain of causes. */
   depth: number
   tenant: TenantScope
   userId: string
   caller: ExecutionCaller
 }
 
-/** What people do with executions of the log. */
+/** Operations of users on logged executions. */
 export function createExecutionReplays(
   { sql }: Pick<Database, 'sql'>,
   { load, perform }: Invoker,
@@ -95,6 +95,6 @@ export function createExecutionReplays(
   }
 }
 
-/** It may do nothing by now: the grant it acted by has ended with its pack. */
+/** The artifact may no longer act: the grant it used ended with its pack. */
 const removed = (slug: string) =>
   new ApiError('conflict', `The artifact ${slug} is not installed any more. Install its pack to replay this.`)

@@ -4,41 +4,41 @@ import type { HostFunctions } from '@opsplane/sandbox'
 import type { LoadedArtifact } from '../artifact/loader.js'
 import type { ExecutionCaller, ExecutionKey, TouchedRecord } from '../execution/model.js'
 
-/** Where an output is not what it should be, and how. */
+/** A fault in an output, with its location. */
 export type OutputFault = Pick<Fault, 'path' | 'message'>
 
-/** A request for an execution. */
+/** A request to run an artifact. */
 export interface ExecutionRequest {
   tenant: TenantScope
   artifact: LoadedArtifact
   type: ExecutionType
   trigger: { type: ExecutionTrigger; id: string | null }
-  /** As its schema lets it in. */
+  /** Valid for the artifact's schema. */
   input: JsonValue
-  /** ISO: when it is asked for. */
+  /** ISO instant of the request. */
   now: string
   requestId: string | null
-  /** Of the span that asks for it, where it is traced. */
+  /** Trace context of the requesting span, if traced. */
   traceparent?: string | undefined
-  /** Absent where it runs by itself, as on a schedule: then its owner's rights alone apply. */
+  /** Absent if there is no caller, as on a schedule: then only the rights of the owner apply. */
   caller?: ExecutionCaller
   replayOf?: string
-  /** How many executions and runs have caused one another before it. */
+  /** Number of executions and runs in its chain of causes. */
   depth?: number
-  /** Milliseconds, where it is to have less than its artifact allows. */
+  /** In milliseconds, if shorter than the artifact's limit. */
   timeoutMs?: number | undefined
-  /** An export that is called in place of the default one. */
+  /** The export to call instead of the default one. */
   entry?: string
-  /** The same key leads to one execution. */
+  /** The same key leads to only one execution. */
   key?: ExecutionKey | null
-  /** Whether one that is accepted waits until all that its trigger has begun before it has ended. */
+  /** Whether an accepted execution waits for all earlier executions of its trigger to end. */
   inTurn?: boolean
   /** Records that triggered it. */
   records?: readonly TouchedRecord[]
-  /** What is wrong with an output besides its schema; the execution has failed then. */
+  /** Checks the output beyond its schema; a fault fails the execution. */
   faultOf?: (output: JsonValue) => OutputFault | undefined
-  /** In place of everything outside: recorded calls of a test. */
+  /** Replaces all host functions: the recorded calls of a test. */
   hostOverride?: HostFunctions
-  /** What `host.context.now` says, where it is not the present. */
+  /** Value of `host.context.now`, if not the current time. */
   contextNow?: string
 }

@@ -2,16 +2,16 @@ import type { Execution, Principal } from '@opsplane/contracts'
 import type { StoredExecution } from '../execution/queries.js'
 import type { ExecutionSealing } from './sealing.js'
 
-/** An execution as its caller gets it. */
+/** An execution as returned to its caller. */
 export interface CallerResult {
   execution: Execution
-  /** Whether its result is not what the log shows, so that it is sealed and kept nowhere else. */
+  /** Whether the result differs from the one in the log, so that it is stored only in sealed form. */
   isSealed: boolean
-  /** Those in its result. */
+  /** Secrets contained in the result. */
   secrets: string[]
 }
 
-/** An execution of the log as its caller gets it, however often. */
+/** Reads a logged execution as its caller receives it; repeatable. */
 export type ReadResult = (stored: StoredExecution) => Promise<CallerResult>
 
 export const createReadResult =
@@ -24,7 +24,7 @@ export const createReadResult =
     return { execution: { ...shown, ...opened }, isSealed: true, secrets }
   }
 
-/** Whether an execution is read by the API key that asked for it, which gets what its answer would have had. */
+/** Whether the reader is the API key that requested the execution; it receives the same result as in the response. */
 export const isCaller = (
   { shown: { trigger_type, trigger_id } }: Pick<StoredExecution, 'shown'>,
   { tokenId }: Pick<Principal, 'tokenId'>,

@@ -7,16 +7,19 @@ import { validateInput } from './schemas.js'
 export interface RunTestOptions {
   tenant: TenantScope
   input: JsonValue
-  /** ISO: when it is asked for. */
+  /** ISO instant of the request. */
   now: string
   requestId: string | null
-  /** In place of everything outside: the recorded calls. */
+  /** The recorded calls, which replace all host functions. */
   host: HostFunctions
-  /** What `host.context.now` says; the present unless given. */
+  /** Value of `host.context.now`; default: the current time. */
   contextNow?: string | undefined
 }
 
-/** Runs an artifact with nothing but recorded calls outside, as an execution of its own. Throws `validation_failed` for its input. */
+/**
+ * Runs an artifact with only recorded calls, as a separate execution. Throws `validation_failed` for an
+ * invalid input.
+ */
 export type RunTest = (artifact: LoadedArtifact, options: RunTestOptions) => Promise<Execution>
 
 export function createRunTest({ run }: Pick<Executions, 'run'>): RunTest {
@@ -27,7 +30,7 @@ export function createRunTest({ run }: Pick<Executions, 'run'>): RunTest {
       hostOverride: host,
       ...(contextNow !== undefined && { contextNow }),
     })
-    // Without a key there is nothing it could have been begun by before.
+    // A request without a key is never a repetition.
     if (!ran) throw new Error('a test has begun no execution')
     return ran.execution
   }

@@ -32,7 +32,7 @@ export interface RunCodeOptions {
 export interface CodeRun {
   identity: ExecutionIdentity
   artifact: LoadedArtifact
-  /** As the code gets it. */
+  /** The input passed to the code. */
   input: JsonValue
   inFlight: InFlightExecution
   caller?: ExecutionRequest['caller'] | undefined
@@ -44,21 +44,21 @@ export interface CodeRun {
   faultOf?: ExecutionRequest['faultOf'] | undefined
 }
 
-/** What came of it. */
+/** The result of running the code. */
 export interface CodeRunResult {
-  /** As it is shown. */
+  /** The outcome as shown to users. */
   outcome: Outcome
-  /** As its caller gets it; undefined where that is what is shown. */
+  /** The result for the caller; `undefined` if it equals the shown outcome. */
   result: Result | undefined
-  /** What is to be shown of the input, where that is not what is kept already. */
+  /** The input to show, if it differs from the stored one. */
   input: JsonValue | undefined
   records: TouchedRecord[]
 }
 
-/** Undefined where its lease is lost, or it is left to the replica that takes it over. */
+/** Resolves to `undefined` if the lease is lost, or the execution is left to the replica that takes it over. */
 export type RunCode = (performance: CodeRun) => Promise<CodeRunResult | undefined>
 
-/** Notes of an execution are kept for so many records. */
+/** Maximum number of touched records stored for an execution. */
 const maxRecords = 500
 
 /** Runs the code of an artifact once. Never rejects. */
@@ -110,7 +110,7 @@ export function createRunCode({ runner, functions, log }: RunCodeOptions): RunCo
   }
 }
 
-/** What is kept for people, without secrets; and the result as it is, where it has some. */
+/** Returns what is stored for users, with secrets masked, and the complete result if it contains secrets. */
 function shownOf(
   outcome: Outcome,
   input: JsonValue,
@@ -156,7 +156,7 @@ function maskedError(error: ExecutionError | null, redact: Redact): ExecutionErr
   return JSON.stringify(shown) === JSON.stringify(error) ? error : shown
 }
 
-/** What is shown of an input while no more is known of secrets than its own fields say. */
+/** Masks an input by its field names only, before the values of secrets are known. */
 export const redactUnresolvedInput = (input: JsonValue): JsonValue =>
   maskValue(input, createRedaction(secretsIn(input)))
 
@@ -208,7 +208,7 @@ function outcomeOf(ran: CodeOutcome, { artifact, input, inFlight, faultOf }: Cod
   return { ...outcome, status: 'failed', error: { code: 'invalid_output', message, stack: '' } }
 }
 
-/** Throws `conflict` for one that does not run at present. */
+/** Throws `conflict` for a suspended artifact. */
 export function refuseSuspended({ status, slug }: LoadedArtifact): void {
   if (status === 'active') return
   const message = `The artifact ${slug} is suspended: its installer lacks a permission that it needs.`

@@ -3,7 +3,7 @@ import { type CompiledSchema, compileSchema, type Fault } from '@opsplane/json-s
 
 type Schema = Record<string, JsonValue>
 
-/** Versions of artifacts never change, so that a schema is compiled once for as long as its version is kept. */
+/** Cache of compiled schemas. Versions are immutable, so a schema is compiled once while its version is in memory. */
 const compiled = new WeakMap<Schema, CompiledSchema>()
 
 function compiledOf(schema: Schema): CompiledSchema {
@@ -18,14 +18,14 @@ function compiledOf(schema: Schema): CompiledSchema {
 
 const maxFaults = 20
 
-/** Where in a request the part of an input is that a pointer names. */
+/** Maps a pointer into the input to the part of the request it was taken from. */
 type PlaceOf = (pointer: string) => Pick<ErrorDetail, 'in' | 'path'>
 
 const inBody: PlaceOf = (pointer) => ({ in: 'body', path: `/input${pointer}` })
 
 /**
- * What an artifact is given, its defaults filled in; numbers that its doubles would change are strings. Throws `validation_failed`
- * with each fault, where it is in the request.
+ * Validates an input against the artifact's schema and fills in defaults. Numbers that a double cannot represent become
+ * strings. Throws `validation_failed` with each fault and its location in the request.
  */
 export function validateInput(schema: Schema | null, given: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
   const input = exactNumbersAsText(given) as JsonValue
@@ -34,7 +34,7 @@ export function validateInput(schema: Schema | null, given: JsonValue, placeOf: 
   const filled = checks.withDefaults(input) as JsonValue
   const found = checks.check(filled)
   if (found.length === 0) return filled
-  // Of a number that arrives as a string, the first fault of the number itself says more.
+  // For a number that arrives as a string, the first fault of the number itself is more helpful.
   const [inexact] = input === given ? [] : checks.check(given)
   const faults = found.map((fault) => (fault.path === inexact?.path ? inexact : fault))
   throw new ApiError('validation_failed', 'The input does not match the schema of the artifact.', {
@@ -44,7 +44,7 @@ export function validateInput(schema: Schema | null, given: JsonValue, placeOf: 
   })
 }
 
-/** The first fault of what an artifact has given; undefined where it is what it says. */
+/** Returns the first fault of an output; `undefined` if it is valid. */
 export function findOutputFault(schema: Schema | null, output: JsonValue): Fault | undefined {
   return schema === null ? undefined : compiledOf(schema).check(output)[0]
 }

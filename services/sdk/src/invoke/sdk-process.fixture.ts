@@ -8,12 +8,12 @@ import { type SdkFixture, startSdk } from './invoke.fixture.js'
 export interface SdkProcess {
   world: SdkFixture
   pid(): number | undefined
-  /** As a machine that is lost would. */
+  /** Kills the process, as if the machine had failed. */
   kill(): Promise<void>
   start(): Promise<void>
 }
 
-/** The service in a process of its own, which can be killed and started again. */
+/** Runs the service in a separate process, which can be killed and restarted. */
 export async function startSdkProcess(env: Record<string, string> = {}): Promise<SdkProcess> {
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`

@@ -4,7 +4,7 @@ import { testPrincipal, waitFor } from '@opsplane/testing'
 import { dumpAllRows, type SdkFixture } from './invoke.fixture.js'
 import { type SdkProcess, startSdkProcess } from './sdk-process.fixture.js'
 
-/** The caller gets a result as the code returned it; what is stored for people has no secrets. */
+/** The caller receives the result returned by the code; the stored one contains no secrets. */
 
 const log = '/origin/api/service-sdk/executions'
 const pin = '4711-1234'
@@ -99,7 +99,7 @@ describe.each([
     })
     await service.kill()
     await service.start()
-    // A client that was answered just before repeats its request until the service is back.
+    // A client that had just received a response repeats its request until the service is available again.
     await lost
     expect((await invoke(slug, { tokenId, key: requestKey })).execution).toMatchObject(given)
   })

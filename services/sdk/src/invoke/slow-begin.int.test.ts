@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const invoke = (slug: string) => world.api.post(`/sdk/artifacts/${slug}/invoke`, { mode: 'sync', input: {} })
 
-/** When the lease of the execution that waits runs out, which is put off each time leases are renewed. */
+/** When the lease of the waiting execution expires; each renewal postpones it. */
 async function heldUntil(): Promise<string | undefined> {
   const [row] = await world.service.sql<{ until: string | null }[]>`
     select held_until::text as until from executions where artifact_slug = 'long' and completed_at is null`

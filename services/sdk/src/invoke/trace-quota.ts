@@ -2,13 +2,16 @@ import { stringifyExact } from '@opsplane/contracts'
 import type { Budgets } from '@opsplane/runtime'
 import type { CodeRun, CodeRunResult } from './run-code.js'
 
-/** What is kept of an execution that has ended: all of it, or beyond the quota of its workspace no values and no logs. */
+/**
+ * Decides what is stored of an ended execution: everything, or no values and logs if the workspace's quota is
+ * exhausted.
+ */
 export type WithinQuota = (
   performance: Pick<CodeRun, 'identity' | 'input'>,
   performed: CodeRunResult,
 ) => CodeRunResult
 
-/** Those whose result a caller computes with and can ask for again. */
+/** Triggers whose caller uses the result and can request it again. */
 const answered: readonly string[] = ['api', 'manual', 'workflow_node']
 
 export const createTraceQuota =

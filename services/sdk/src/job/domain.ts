@@ -13,6 +13,6 @@ const resource = resourceDecider<ScheduledJobState>({
 
 export const job: Decider<ScheduledJobState, ResourceCommand<ScheduledJobState>> = {
   ...resource,
-  // Jobs of an earlier version have no owner.
+  // Jobs created by an earlier version have no owner.
   expose: (state) => ({ ...state, ownerId: state.ownerId ?? null, suspendedFor: state.suspendedFor ?? [] }),
 }

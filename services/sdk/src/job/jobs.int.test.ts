@@ -99,7 +99,7 @@ it('is rescheduled and resumed only by users who may do what it does', async () 
     schedule: fields.schedule,
     status: 'active',
   })
-  // To rename and to pause it has nothing run.
+  // Renaming and pausing do not make anything run.
   expect((await limited.patch(own, { name: 'Renamed' })).status).toBe(200)
   expect((await limited.post(`${own}/pause`)).status).toBe(200)
   await refused(limited.post(`${own}/resume`))

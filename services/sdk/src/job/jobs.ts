@@ -35,11 +35,11 @@ export interface Jobs {
   get(id: string, tenant: TenantScope): Promise<ScheduledJob>
   update(id: string, patch: Patch, meta: RequestMeta): Promise<ScheduledJob>
   delete(id: string, meta: RequestMeta): Promise<void>
-  /** With when it runs next. */
+  /** Adds the time of the next run. */
   shown(stored: Stored, tenant: TenantScope): Promise<ScheduledJob>
-  /** Gives a job the schedule it has by now, or none. */
+  /** Synchronizes the schedule with the job's current state. */
   follow(id: string, tenant: TenantScope): Promise<void>
-  /** What a person lacks for the artifact of a job; nothing where it is not installed. */
+  /** Permissions a person lacks for the job's artifact; empty if the artifact is not installed. */
   missingFor(
     job: Pick<ScheduledJobState, 'artifact'>,
     held: readonly string[],
@@ -67,7 +67,10 @@ export function createJobs(
     return artifact ? missingRights(held, await findNeededRights([artifact], permissionOf)) : []
   }
 
-  /** Throws `validation_failed` for what could not run, and `forbidden` where it would do more than the caller may. */
+  /**
+   * Throws `validation_failed` for a job that could not run, and `forbidden` if the artifact needs more rights than the
+   * caller has.
+   */
   async function check(
     { artifact: slug, input }: Pick<ScheduledJobState, 'artifact' | 'input'>,
     { tenant, principal }: Pick<RequestMeta, 'tenant' | 'principal'>,
@@ -143,12 +146,12 @@ export function createJobs(
   }
 }
 
-/** The caller is the giver of the rights that its executions have from now on. */
+/** From now on the job's executions act with the caller's rights. */
 const ownedBy = ({ principal }: Pick<RequestMeta, 'principal'>) => ({
   ownerId: principal.userId,
   suspendedFor: [],
 })
 
-/** Whether the change makes the artifact run where or when it would not have run before. */
+/** Whether the change makes an artifact run that would not have run before, or not at this time or with this input. */
 const hasItRun = ({ artifact, input, schedule, status }: Patch): boolean =>
   artifact !== undefined || input !== undefined || schedule !== undefined || status === 'active'

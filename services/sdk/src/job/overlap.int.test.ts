@@ -3,14 +3,14 @@ import { Execution, ScheduledJob } from '@opsplane/contracts'
 import { type Receiver, startReceiver, waitFor } from '@opsplane/testing'
 import { type SdkFixture, startSdk } from '../invoke/invoke.fixture.js'
 
-/** What a job does at a time at which what it has begun before goes on. */
+/** Behavior of a job whose previous execution has not ended when it is due again. */
 
 const jobs = '/sdk/scheduled-jobs'
 const log = '/origin/api/service-sdk/executions'
 
 let world: SdkFixture
 let receiver: Receiver
-/** Of each job, by the path its artifact calls: calls that have not been answered, and the most there were at once. */
+/** Unanswered calls and their maximum number, by the path that a job's artifact calls. */
 const under = new Map<string, (() => void)[]>()
 const most = new Map<string, number>()
 
@@ -44,7 +44,7 @@ afterAll(async () => {
   await receiver?.stop()
 })
 
-/** Answers all calls that wait. */
+/** Answers all waiting calls. */
 const answer = (path: string) => {
   for (const resolve of (under.get(path) ?? []).splice(0)) resolve()
 }
@@ -53,13 +53,13 @@ const begin = async (overlap: string, more: object = {}) => {
   const body = { name: overlap, artifact: 'calls', input: { path: `/${overlap}` }, schedule }
   return (await world.api.post(jobs, body)).data(ScheduledJob)
 }
-/** What was decided about its times, in order. */
+/** Decisions about the job's due times, in order. */
 const decided = async ({ id }: ScheduledJob) => {
   const rows = await world.service.sql<{ begun: string }[]>`
     select begun from schedule_fires join schedules on id = schedule_id where owner_id = ${id} order by fire_at`
   return rows.map(({ begun }) => begun)
 }
-/** Its executions, the first one first. */
+/** Executions of the job, oldest first. */
 const executionsOf = async ({ id }: ScheduledJob) =>
   (await world.api.get(`${log}?triggerType=scheduled_job&triggerId=${id}&limit=200`))
     .page(Execution)
@@ -86,7 +86,7 @@ it('begins one after the other under queue, however those before it end', async 
   const [first, ...queued] = await executionsOf(job)
   expect(queued.map(({ status }) => status)).toEqual(['running', 'running', 'running'])
   await waitFor(() => under.get('/queue')?.length === 1)
-  // Its answer is no longer waited for.
+  // Nothing waits for its response any more.
   const [unheard] = under.get('/queue')?.splice(0, 1) ?? []
   await world.api.post(`${log}/${first?.id}/cancel`)
   unheard?.()

@@ -3,7 +3,7 @@ import type { Owned, ServiceContext } from '@opsplane/service'
 import { z } from 'zod'
 import type { Jobs } from './jobs.js'
 
-/** Scheduled jobs, which are paused once their owner may no longer do what their artifacts need. */
+/** Scheduled jobs, which are paused when their owner loses a right their artifacts need. */
 export const ownedJobs = (
   { database: { sql }, clock }: Pick<ServiceContext, 'database' | 'clock'>,
   { missingFor, suspend }: Pick<Jobs, 'missingFor' | 'suspend'>,

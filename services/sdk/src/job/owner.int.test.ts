@@ -22,7 +22,7 @@ const publishing = {
 const fields = { name: 'Greets', artifact: 'greet', input: {}, schedule: { cron: '0 2 * * *' } }
 const needed: Permission[] = ['sdk:read', 'sdk:write', 'topics:write']
 
-/** People of a workspace of its own, in which the pack of another of them is installed. */
+/** Users of a separate workspace, in which another user has installed the pack. */
 async function people() {
   const installer = testPrincipal()
   const person = (permissions: Permission[]) => ({

@@ -15,8 +15,8 @@ export interface SchedulesOptions {
 }
 
 /**
- * Begins executions at the times of scheduled jobs, each once. Schedules follow from the jobs' events: whichever comes again
- * or late, what holds is how the job stands.
+ * Starts the executions of scheduled jobs, each due time once. Schedules are derived from the jobs' current state, so
+ * redelivered and late events do no harm.
  */
 export function startSchedules(
   { consume, dueWork, store, log }: ServiceContext,
@@ -57,7 +57,7 @@ export function startSchedules(
         try {
           await begin(tx, row, { fireAt, inTurn: how === 'queue' })
         } catch (error) {
-          // What the job is given, or the artifact as it is, does not run: the next time is another one.
+          // The job's input or the artifact is invalid at present: the next due time is a new attempt.
           if (!(error instanceof ApiError) || error.status >= 500) throw error
           log.warn({ err: error, job: row.ownerId }, 'a scheduled job could not be run')
         }
@@ -76,7 +76,7 @@ export function startSchedules(
   })
 }
 
-/** Executions of the job that have not ended. */
+/** Number of executions of the job that have not ended. */
 async function goingOn(tx: StatementRunner, { ownerId }: ScheduleRow): Promise<number> {
   const [row] = await tx.unsafe<{ count: number }[]>(
     'select count(*)::int as count from executions where trigger_id = $1 and completed_at is null',

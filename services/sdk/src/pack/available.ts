@@ -5,13 +5,13 @@ import { computeContentIntegrity, mergePermissions, type PackContent, readPack }
 
 export interface AvailablePacks {
   find(name: string): (PackContent & { integrity: string }) | undefined
-  /** By their names. */
+  /** Ordered by name. */
   list(): Omit<AvailablePack, 'installedVersion'>[]
 }
 
 /**
- * The packs below these folders, one in each of their folders; of two of a name that of the later one. Throws for one that
- * is not as a pack has to be: an operator should see it when the service starts.
+ * Reads the packs in these folders, one for each subfolder; of two with the same name the later one wins. Throws for an
+ * invalid pack, so that an operator notices it when the service starts.
  */
 export function availablePacks(folders: readonly string[]): AvailablePacks {
   const found = new Map(folders.flatMap(packFolders).map((folder) => readFolder(folder)))

@@ -8,13 +8,16 @@ import {
 } from '@opsplane/pack-format'
 import type { AvailablePacks } from './available.js'
 
-/** A pack with what it came in. */
+/** A pack with its source. */
 export interface ResolvedPack extends PackContent {
   integrity: string
   source: PackState['source']
 }
 
-/** The pack that a request names or carries. Throws validation_failed for a tarball that is not what its integrity says. */
+/**
+ * Returns the pack that a request names or contains. Throws `validation_failed` for a tarball that does not match its
+ * integrity.
+ */
 export async function resolvePack(body: CheckPack, available: AvailablePacks): Promise<ResolvedPack> {
   if (body.tarball !== undefined) return fromTarball(body.tarball, body.integrity ?? '')
   if (body.available !== undefined) {

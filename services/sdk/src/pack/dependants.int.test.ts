@@ -3,7 +3,7 @@ import { Artifact, KnownArtifacts, newId, Pack, PackCheck, ScheduledJob } from '
 import { type ApiClient, testPrincipal } from '@opsplane/testing'
 import { buildPack, type PacksFixture, startPacks } from '../fixture/packs-fixture.js'
 
-/** What becomes of packs whose artifacts something else depends on. */
+/** Behavior of packs whose artifacts are in use. */
 
 let packs: PacksFixture
 beforeAll(async () => {
@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => packs?.stop())
 
-/** A workspace of its own, so that tests share nothing. */
+/** A separate workspace, so that tests share nothing. */
 const inWorkspace = () => packs.service.as(testPrincipal())
 const install = async (api: ApiClient, body: object) =>
   (await api.post('/sdk/packs/install', body)).data(Pack)

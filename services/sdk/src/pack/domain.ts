@@ -10,16 +10,16 @@ import {
   type ReadModelRow,
 } from '@opsplane/contracts'
 
-/** A pack with what does not leave the service. */
+/** A pack with its internal fields. */
 export interface PackRecord extends PackState {
-  /** The latest one, and how many there were. */
+  /** The latest installation, and the number of installations. */
   installation: string
   installations: number
-  /** What its owner must go on to hold. */
+  /** Rights its owner must keep. */
   needs: NeededRights
 }
 
-/** What an installation gives the pack. */
+/** Fields that an installation determines for its pack. */
 export type Installed = Omit<
   PackRecord,
   'id' | 'name' | 'status' | 'suspendedFor' | 'installations' | 'createdAt' | 'updatedAt'
@@ -28,7 +28,7 @@ export type Installed = Omit<
 interface Installation {
   now: Instant
   fields: Installed
-  /** One more than there were when it was begun. */
+  /** One more than the number of installations when this one began. */
   number: number
   row: ReadModelRow
 }
@@ -37,12 +37,12 @@ export type PackCommand =
   | ({ kind: 'install'; id: string; name: string } & Installation)
   | ({ kind: 'change'; change: 'upgrade' | 'downgrade' | 'reinstall' } & Installation)
   | { kind: 'uninstall'; now: Instant }
-  /** The platform's own decision: the owner may no longer do what it needs. */
+  /** A platform decision: the owner no longer has the rights the pack needs. */
   | { kind: 'suspend'; now: Instant; ownerId: string; missing: readonly string[] }
 
 type Decided = Decision<PackRecord>[]
 
-/** Every rule of a pack. One that was uninstalled keeps its id for when it comes back. */
+/** All rules of a pack. An uninstalled pack keeps its id in case it is installed again. */
 export const pack: Decider<PackRecord, PackCommand, PackState> = {
   resourceType: 'pack',
   table: 'packs',

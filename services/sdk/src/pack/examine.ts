@@ -34,30 +34,30 @@ import { problemsFailure } from './refusals.js'
 import { findSecretWarnings } from './secret-targets.js'
 import type { FindUses } from './uses.js'
 
-/** An artifact of the pack and its present state. */
+/** An artifact of the pack with its current state. */
 export interface ExaminedArtifact extends PackArtifact {
   digest: string
-  /** Undefined where it does not compile. */
+  /** `undefined` if it does not compile. */
   code: string | undefined
   taken: OccupiedSlug | undefined
-  /** The version that is the same as this one, where there is one. */
+  /** The existing version identical to this one, if any. */
   known: KnownVersion | undefined
 }
 
-/** A pack, looked at from all sides: nothing is changed by it. */
+/** The result of examining a pack without changing anything. */
 export interface PackExamination {
   given: ResolvedPack
   manifest: PackManifest
-  /** Of manifest and files. */
+  /** Digest of manifest and files. */
   content: string
   artifacts: ExaminedArtifact[]
-  /** Of the pack that is installed: those the new one has no longer. */
+  /** Artifacts of the installed pack that the new one no longer contains. */
   gone: { id: string; slug: string }[]
   needs: NeededRights
   check: PackCheck
 }
 
-/** Who wants to install a pack. */
+/** The user who wants to install a pack. */
 export interface ExaminationCaller extends SavingMeta {
   permissions: readonly string[]
 }
@@ -72,13 +72,13 @@ export interface ExaminerParts {
 }
 
 export interface Examiner {
-  /** Throws validation_failed where not even the pack can be recognized. */
+  /** Throws `validation_failed` if the request contains no recognizable pack. */
   examine(body: CheckPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
-  /** As `examine`, of a pack that is loaded already. */
+  /** Like `examine`, for a pack that is already loaded. */
   examineGiven(given: ResolvedPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
 }
 
-/** The pack of a name, where it is installed. */
+/** Finds the installed pack with a name. */
 export type FindPack = (name: string, tenant: TenantScope) => Promise<PackRecord | undefined>
 
 export function createExaminer(parts: ExaminerParts): Examiner {
@@ -152,7 +152,7 @@ async function besideTaken(
   })
 }
 
-/** Compiles what no version has the code of, one after the other, and says what does not. */
+/** Compiles, one after the other, the artifacts that no existing version has the code of. Returns compile errors. */
 async function compileAll(
   { runner }: Pick<ExaminerParts, 'runner'>,
   { workspaceId, environment }: TenantScope,

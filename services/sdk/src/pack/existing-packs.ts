@@ -2,7 +2,7 @@ import type { TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 
-/** An artifact of this environment by one of the slugs in question. */
+/** An artifact of this environment with one of the requested slugs. */
 const Taken = z.object({
   id: z.string(),
   slug: z.string(),
@@ -14,10 +14,10 @@ const Taken = z.object({
 export type OccupiedSlug = z.infer<typeof Taken>
 
 const Known = z.object({ artifactId: z.string(), digest: z.string(), number: z.int(), code: z.string() })
-/** A version that there is already, whatever is in use at present. */
+/** An existing version, whether in use or not. */
 export type KnownVersion = z.infer<typeof Known>
 
-/** What has these slugs, by them. */
+/** Returns the artifacts with these slugs, by slug. */
 export async function findOccupiedSlugs(
   { sql }: Pick<Database, 'sql'>,
   { workspaceId, environment }: TenantScope,
@@ -32,7 +32,7 @@ export async function findOccupiedSlugs(
   return new Map(rows.map((row) => Taken.parse(row)).map((row) => [row.slug, row]))
 }
 
-/** Versions of these artifacts that have one of the digests. */
+/** Versions of these artifacts with one of the digests. */
 export async function findKnownVersions(
   { sql }: Pick<Database, 'sql'>,
   artifactIds: readonly string[],
@@ -46,7 +46,7 @@ export async function findKnownVersions(
   return rows.map((row) => Known.parse(row))
 }
 
-/** The id of the pack of a name, installed or not. */
+/** The id of the pack with a name, installed or not. */
 export async function findPackId(
   { sql }: Pick<Database, 'sql'>,
   { workspaceId, environment }: TenantScope,
@@ -59,7 +59,7 @@ export async function findPackId(
   return row?.id
 }
 
-/** The versions that are installed, by names of packs. */
+/** The installed versions, by pack name. */
 export async function findInstalledVersions(
   { sql }: Pick<Database, 'sql'>,
   { workspaceId, environment }: TenantScope,

@@ -34,15 +34,15 @@ export interface InstallParts {
   artifacts: ArtifactAggregate
 }
 
-/** What of the request decides whether it may be done. */
+/** Options of a request that decide whether the installation is allowed. */
 export type InstallOptions = Pick<InstallPack, 'grant' | 'downgrade' | 'force'>
 
-/** The pack of this name as it is: null where it was never installed. */
+/** The current state of the pack with this name; `null` if it was never installed. */
 export type CurrentPack = PackRecord | null
 
 /**
- * Throws validation_failed for problems and what is not granted, `forbidden` for rights that are not held, `conflict` for a
- * version that stands for something else, an older one, and what is still in use.
+ * Throws `validation_failed` for problems and permissions not granted, `forbidden` for rights the caller lacks, and
+ * `conflict` for a version with different content, a downgrade, or artifacts still in use.
  */
 export async function assertInstallable(
   { database }: Pick<InstallParts, 'database'>,
@@ -68,7 +68,7 @@ export async function assertInstallable(
     refuseUses(check.breaks, 'The pack no longer has them; `force` installs it all the same.')
 }
 
-/** Puts the pack, its artifacts and their versions in place, all at once. */
+/** Installs the pack, its artifacts and their versions in one transaction. */
 export async function installPack(
   parts: InstallParts,
   { examined, present, meta }: { examined: PackExamination; present: CurrentPack; meta: RequestMeta },

@@ -11,14 +11,14 @@ import {
 import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 
-/** An installation as it is kept: what was installed, and the grant its artifacts act by. */
+/** A stored installation: its content and the grant its artifacts use. */
 export const StoredInstallation = z.object({
   packId: z.string(),
   packVersion: z.string(),
   manifest: PackManifest,
   files: PackFiles,
   integrity: Integrity,
-  /** Of manifest and files, whatever they came in. */
+  /** Digest of manifest and files, independent of the source. */
   content: Integrity,
   source: z.enum(packSources),
   granted: ArtifactPermissions,
@@ -36,7 +36,7 @@ export const installationRow = (id: string, installation: StoredInstallation): R
   state: { ...installation },
 })
 
-/** Throws not_found where it is another tenant's, or not there. */
+/** Throws `not_found` if it does not exist or belongs to another tenant. */
 export async function loadInstallation(
   { sql }: Pick<Database, 'sql'>,
   ref: string,
@@ -50,7 +50,7 @@ export async function loadInstallation(
   return StoredInstallation.parse(row.state)
 }
 
-/** The content each version of a pack was first installed with: it never changes. */
+/** The content with which a version of a pack was first installed; it never changes. */
 export async function findVersionContents(
   { sql }: Pick<Database, 'sql'>,
   packId: string,

@@ -3,7 +3,7 @@ import { defineRoute, type FindPermission, type Route } from '@opsplane/http'
 import type { ArtifactLoader } from '../artifact/loader.js'
 import { findNeededRights } from './needed-rights.js'
 
-/** What workflows asks before it publishes a version whose steps run artifacts. The gateway routes none of it. */
+/** Routes called by workflows before it publishes a version whose steps run artifacts. Not exposed by the gateway. */
 export const neededRightsRoutes = (
   { loadArtifact }: Pick<ArtifactLoader, 'loadArtifact'>,
   permissionOf: FindPermission,

@@ -2,7 +2,7 @@ import { eventPermission, type NeededRights, type Permission, permissions } from
 import type { FindPermission } from '@opsplane/http'
 import type { PackArtifact } from '@opsplane/pack-format'
 
-/** The rights that installing artifacts takes in addition to `sdk:write`, and that the installer must keep. */
+/** Rights needed to install artifacts in addition to `sdk:write`; the installer must keep them. */
 export async function findNeededRights(
   artifacts: readonly Pick<PackArtifact, 'permissions' | 'rule'>[],
   permissionOf: FindPermission,

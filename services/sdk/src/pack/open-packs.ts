@@ -24,11 +24,11 @@ export interface PackParts {
   settings: Pick<ServiceClient, 'post'>
   runner: Pick<CodeRunner, 'compile'>
   operations: Operations
-  /** What may use artifacts. */
+  /** Finders for uses of artifacts. */
   uses: readonly FindUses[]
   announceValidations: AnnounceValidations
   rules: SubscriptionRules
-  /** Folders of the operator with packs, in addition to those that ship. */
+  /** The operator's folders with packs, in addition to the built-in ones. */
   folders: readonly string[]
 }
 
@@ -40,7 +40,7 @@ export interface OpenPacks {
 
 const shipped = fileURLToPath(new URL('../../packs', import.meta.url))
 
-/** Artifacts, and the packs they come with. */
+/** Assembles artifacts and packs. */
 export function openPacks(
   ctx: ServiceContext,
   { settings, runner, operations, uses, folders, announceValidations, rules }: PackParts,

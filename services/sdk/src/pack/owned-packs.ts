@@ -13,7 +13,7 @@ import { z } from 'zod'
 import { loadInstallation } from './installations.js'
 import type { Packs } from './packs.js'
 
-/** Packs, which are suspended once their owner may no longer do what their artifacts need. */
+/** Packs, which are suspended when their owner loses a right their artifacts need. */
 export function ownedPacks(
   { database, clock }: Pick<ServiceContext, 'database' | 'clock'>,
   packs: Pick<Packs, 'suspend'>,
@@ -55,7 +55,7 @@ export function ownedPacks(
 const missingOf = (held: readonly string[] | undefined, needs: NeededRights, hidden: boolean): string[] =>
   held ? missingRights(held, needs, hidden) : ['membership']
 
-/** Who owns active packs in the workspace. */
+/** Owners of active packs in the workspace. */
 async function ownersIn(
   { sql }: Pick<Database, 'sql'>,
   workspaceId: string,

@@ -97,7 +97,7 @@ describe('a pack with business rules', () => {
   })
 })
 
-/** The pack under another name, so that both can be installed. */
+/** The pack with another name, so that both can be installed. */
 const renamed = (name: string, slug: string) => {
   const { manifest } = buildPack('1.0.0', { artifact: { slug } })
   return { manifest: { ...manifest, name } }

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => packs?.stop())
 
-/** A workspace of its own, so that tests share nothing. */
+/** A separate workspace, so that tests share nothing. */
 const inWorkspace = (overrides: Parameters<typeof testPrincipal>[0] = {}) =>
   packs.service.as(testPrincipal(overrides))
 const install = async (api: ApiClient, body: object) =>
@@ -301,7 +301,7 @@ describe('a validation', () => {
     const { id } = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
     const pack = await install(api, checking())
     const said = { workspaceId: principal.workspaceId, environment: 'production' }
-    // Not the last one: who consumes the event of the first version may announce that only now.
+    // Not necessarily the last announcement: the consumer may announce the first version only now.
     expect(packs.announced).toContainEqual({
       ...said,
       validations: [{ artifactId: id, version: 2, validates }],

@@ -32,18 +32,18 @@ import type { FindUses } from './uses.js'
 
 export interface Packs {
   aggregate: PackAggregate
-  /** What installing it would do; nothing is changed. */
+  /** Returns what an installation would do, without changing anything. */
   check(body: CheckPack, meta: RequestMeta): Promise<PackCheck>
   install(body: InstallPack, meta: RequestMeta): Promise<InstalledPack>
-  /** One that is installed, by id or name. */
+  /** Returns an installed pack by id or name. */
   get(idOrName: string, tenant: TenantScope): Promise<Pack>
-  /** Installs a version again that was installed before. */
+  /** Reinstalls a version that was installed before. */
   rollback(id: string, body: RollbackPack, meta: RequestMeta): Promise<InstalledPack>
-  /** Installs the present version in another environment. */
+  /** Installs the current version in another environment. */
   promote(id: string, body: PromotePack, meta: RequestMeta): Promise<InstalledPack>
-  /** The present version as it is, by the rights of the caller from now on. Throws `forbidden` naming what they lack. */
+  /** Reinstalls the current version with the rights of the caller. Throws `forbidden` naming missing permissions. */
   takeOver(id: string, meta: RequestMeta): Promise<InstalledPack>
-  /** Throws `conflict` where something still uses its artifacts, unless forced. */
+  /** Throws `conflict` if its artifacts are still in use, unless forced. */
   uninstall(id: string, options: { force: boolean }, meta: RequestMeta): Promise<void>
   suspend(
     id: string,
@@ -78,7 +78,7 @@ export function createPacks(parts: PacksParts): Packs {
     const present = await presentOf(name, tenant)
     return present && present.status !== 'uninstalled' ? present : undefined
   }
-  /** By its id or its name. */
+  /** Finds an installed pack by id or name. */
   const installed = async (idOrName: string, tenant: TenantScope) => {
     const id = idOrName.startsWith('pck_') ? idOrName : await findPackId(database, tenant, idOrName)
     const found = id === undefined ? null : await aggregate.find(id, tenant)
@@ -106,7 +106,7 @@ export function createPacks(parts: PacksParts): Packs {
     return { ...kept, source: source ?? kept.source }
   }
 
-  /** Of the pack and its artifacts, decided at once. */
+  /** Decides about the pack and all its artifacts in one transaction. */
   const withArtifacts = (id: string, command: PackCommand, onArtifacts: ArtifactCommand, meta: CommandMeta) =>
     store.transact(
       meta,
@@ -161,7 +161,7 @@ export function createPacks(parts: PacksParts): Packs {
       const { now } = meta
       await withArtifacts(id, { kind: 'uninstall', now }, { kind: 'remove', now }, meta)
       const { grant } = await loadInstallation(database, installation, meta.tenant)
-      // Nothing acts by it any more, whether settings hears of it or not.
+      // Nothing uses the grant any more, whether or not settings revokes it.
       await delegations
         .revoke(grant)
         .catch((err: unknown) =>
@@ -176,7 +176,7 @@ export function createPacks(parts: PacksParts): Packs {
   }
 }
 
-/** The request's key is kept with its whole answer. */
+/** Drops the idempotency key: the key is stored with the response of the whole request. */
 function inTenant(meta: RequestMeta, tenant: TenantScope): RequestMeta {
   const { idempotency: _, expectedVersion: _1, ...rest } = meta
   return { ...rest, tenant, signal: meta.signal, log: meta.log }

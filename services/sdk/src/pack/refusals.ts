@@ -16,7 +16,7 @@ import type { SubscriptionRules } from '@opsplane/service'
 
 const maxDetails = 100
 
-/** For a pack that cannot be installed as it is: each problem with the place it has in the request. */
+/** The error for a pack that cannot be installed: each problem with its location in the request. */
 export function problemsFailure(problems: readonly PackProblem[], source: PackState['source']): ApiError {
   const count = problems.length === 1 ? 'a problem' : `${problems.length} problems`
   return new ApiError('validation_failed', `The pack has ${count}.`, {
@@ -36,7 +36,7 @@ function bodyPath(source: PackState['source'], file: string, path: string): stri
   return `/files/${file.replaceAll('~', '~0').replaceAll('/', '~1')}`
 }
 
-/** Throws validation_failed naming what the pack asks for and is not granted. */
+/** Throws `validation_failed` naming the requested permissions that are not granted. */
 export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermissions): void {
   const missing = findMissingPermissions(asks, grant)
   if (!missing) return
@@ -46,7 +46,7 @@ export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermi
   })
 }
 
-/** Throws `forbidden` naming what is missing: artifacts do nothing that their installer may not do. */
+/** Throws `forbidden` naming missing rights: artifacts have no more rights than their installer. */
 export function refuseMissingRights(held: readonly string[], needs: NeededRights): void {
   const missing = missingRights(held, needs)
   if (missing.length === 0) return
@@ -54,7 +54,7 @@ export function refuseMissingRights(held: readonly string[], needs: NeededRights
   throw missingPermissionError(message, missing)
 }
 
-/** Throws `forbidden` naming the row rules that hide from the caller what business rules are to run after. */
+/** Throws `forbidden` naming the row rules that hide from the caller the events its business rules react to. */
 export async function refuseHidden(
   rules: SubscriptionRules,
   artifacts: readonly { rule: ArtifactRule | null }[],
@@ -63,7 +63,7 @@ export async function refuseHidden(
   for (const { rule } of artifacts) if (rule) await rules.require(principal, tenant, rule)
 }
 
-/** Throws `conflict` where something still uses what would be gone. */
+/** Throws `conflict` if artifacts to be removed are still in use. */
 export function refuseUses(uses: readonly ArtifactUse[], how: string): void {
   if (uses.length === 0) return
   const message = `Still in use: ${uses

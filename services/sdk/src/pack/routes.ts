@@ -23,7 +23,7 @@ import { packs as table } from './tables.js'
 
 const tag = 'Packs'
 const reading = { tag, scope: 'sdk:read' } as const
-/** A tarball in base64, or files with all their escapes. */
+/** Large enough for a base64 tarball, or for files with all characters escaped. */
 const bodyLimitBytes = 2 * packLimits.tarballBytes
 const changing = { method: 'post', tag, scope: 'sdk:write', response: InstalledPack, bodyLimitBytes } as const
 const errors: ErrorCode[] = ['forbidden', 'step_up_required', 'conflict', 'version_conflict']

@@ -4,21 +4,24 @@ import type { PackArtifact } from '@opsplane/pack-format'
 
 type Asking = Pick<PackArtifact, 'permissions'>
 
-/** The secrets that artifacts name in the manifest, with the hosts they declare for them. */
+/** Secrets named in the manifest's artifacts, with the hosts declared for them. */
 export const listSecretTargets = (artifacts: readonly Asking[]): (SecretTarget & { path: string })[] =>
   artifacts.flatMap(({ permissions: { secrets, secretsPlain, http } }, index) => {
     const at = (list: string, position: number) =>
       jsonPointer(['artifacts', index, 'permissions', list, position])
-    // Of every host there is the code chooses, among those that the secret lists.
+    // With a wildcard host the code chooses among the hosts of the secret.
     const hosts = http.includes('*') ? [] : http
     return [
       ...secrets.map((name, position) => ({ name, hosts, path: at('secrets', position) })),
-      // A value that the code reads may go anywhere.
+      // A value read by the code may be sent anywhere.
       ...secretsPlain.map((name, position) => ({ name, hosts: ['*'], path: at('secretsPlain', position) })),
     ]
   })
 
-/** The secrets of artifacts that are not there, or that serve none of their hosts: another environment may have them later. */
+/**
+ * Warnings about secrets that do not exist or are not allowed for any declared host; they may still be created, for
+ * example in another environment.
+ */
 export async function findSecretWarnings(
   secretTargets: Pick<SecretTargets, 'check'>,
   artifacts: readonly Asking[],

@@ -17,7 +17,10 @@ export const packs = readModelTable(
   ],
 )
 
-/** Each installation: manifest, files, and the grant its artifacts act by. Stored next to the events, which have no room for it. */
+/**
+ * All installations: manifest, files, and the grant their artifacts use. Too large for events, so stored
+ * next to them.
+ */
 export const packInstallations = readModelTable(
   'pack_installations',
   { packId: stateText('pack_id', 'packId'), packVersion: stateText('pack_version', 'packVersion') },

@@ -1,12 +1,12 @@
 import type { ArtifactUse, TenantScope } from '@opsplane/contracts'
 
-/** An artifact as those who use it may name it. */
+/** The names under which an artifact may be used. */
 export interface UsedArtifact {
   id: string
   slug: string
 }
 
-/** Finds what uses artifacts: workflows, jobs. */
+/** Finds resources that use artifacts, such as workflows and jobs. */
 export type FindUses = (tenant: TenantScope, artifacts: readonly UsedArtifact[]) => Promise<ArtifactUse[]>
 
 export const allUses =

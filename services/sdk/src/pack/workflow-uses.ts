@@ -4,7 +4,10 @@ import type { FindUses } from './uses.js'
 
 const timeoutMs = 5_000
 
-/** Published workflows with steps that run some of the artifacts. Throws `service_unavailable` where workflows does not answer. */
+/**
+ * Finds published workflows with steps that run some of the artifacts. Throws `service_unavailable` if workflows is
+ * unavailable.
+ */
 export const workflowUses =
   (workflows: Pick<ServiceClient, 'post'> | undefined): FindUses =>
   async ({ workspaceId, environment }, artifacts) => {

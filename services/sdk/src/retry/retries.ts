@@ -8,7 +8,7 @@ import { dueExecutionRetries, executionRetries } from './tables.js'
 
 export const executionRetryWorkName = 'execution retries'
 
-/** Executions that are replayed are not selected any more. */
+/** Executions that have been replayed are no longer selected. */
 export const executionRetryKind: GroupRetryKind<ExecutionRetry> = {
   table: executionRetries,
   due: dueExecutionRetries,
@@ -27,7 +27,7 @@ interface RetryRow extends GroupRetryRow {
   depth: number
 }
 
-/** A retry is canceled once its requester may not invoke anything any more. */
+/** Cancels a retry once its requester loses the right to invoke artifacts. */
 export const executionRetryWork = (
   database: Pick<Database, 'sql'>,
   { accept }: Pick<ExecutionReplays, 'accept'>,

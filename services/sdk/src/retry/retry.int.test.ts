@@ -11,7 +11,7 @@ afterAll(() => world?.stop())
 
 const log = '/origin/api/service-sdk/executions'
 
-/** An artifact that fails, for the reason it is given. */
+/** Installs an artifact that fails with the reason given in its input. */
 async function failing(slug: string) {
   const id = await world.install({
     slug,
@@ -61,7 +61,7 @@ describe('a retry of a group of failed executions', () => {
     const replays = await Promise.all([...first, masked, other, later].map(replaysOf))
     expect(replays).toEqual([1, 1, 0, 0, 0])
 
-    // The replays fail again, and are in the group from then on: once more they are replayed by a retry of their own.
+    // The replays fail again and join the group; a separate retry replays them once more.
     await waitFor(async () => (await groups()).find((each) => each.id === group?.id)?.count === 4)
     const listed = (await world.api.get(`${log}/retries`)).page(ExecutionRetry).items
     expect(listed.map((each) => each.id)).toContain(job?.id)
@@ -75,7 +75,7 @@ describe('a retry of a group of failed executions', () => {
     const [group] = await groups()
     const { job } = (await retry(group, { to: group?.to })).data(ExecutionRetryStarted)
     await over(job?.id)
-    // As it was in the middle of its step.
+    // Simulates a crash in the middle of a step.
     await world.service.sql`
       update execution_retries set status = 'running', retried = 0, last_execution_id = '', finished_at = null,
         step_ids = ${world.service.sql.json(stepIds)} where artifact_id = ${id}`
@@ -118,7 +118,7 @@ describe('a retry of a group of failed executions', () => {
     const { fail, groups } = await failing('many')
     for (let order = 0; order < 25; order++) await fail({ order })
     const [group] = await groups()
-    // Its first step waits for the first replay to be written.
+    // The first step waits until the first replay can be written.
     let goOn = () => {}
     const canGoOn = new Promise<void>((resolve) => {
       goOn = resolve
@@ -151,7 +151,7 @@ describe('a retry of a group of failed executions', () => {
         return found.retried > 0 && found
       })
       expect(after).toMatchObject({ status: 'canceled', retried: 20, refused: 0 })
-      // A retry of the rest may begin.
+      // A retry of the remaining ones may start.
       const [rest] = await groups()
       const { job: second } = (await retry(rest, { to: rest?.to })).data(ExecutionRetryStarted)
       expect(await over(second?.id)).toMatchObject({ status: 'completed' })

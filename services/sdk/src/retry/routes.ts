@@ -5,7 +5,7 @@ import { groupRetryRoutes, type ServiceContext } from '@opsplane/service'
 import { toExecutionCaller } from '../invoke/invoker.js'
 import { executionRetryKind } from './retries.js'
 
-/** `wake` is called when there is a new retry. */
+/** @param wake called when a retry was created */
 export const executionRetryRoutes = (
   { database, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
   wake: () => void,

@@ -3,14 +3,14 @@ import { bigint, json, pgTable, smallint, text } from 'drizzle-orm/pg-core'
 
 export const dueExecutionRetries = dueGroupRetries('execution_retries')
 
-/** Retries of groups of failed executions: also in whose name they are replayed. */
+/** Retries of groups of failed executions, including the person on whose behalf they are replayed. */
 export const executionRetries = pgTable(
   'execution_retries',
   {
     ...groupRetryColumns({ target: 'artifact_id', last: 'last_execution_id' }),
-    /** Executions whose end is no later in the order of changes. */
+    /** Includes executions that ended up to this position in the feed of changes. */
     position: bigint('position', { mode: 'number' }).notNull(),
-    /** The requester, and what their credential allows: as the plan of an execution has it. */
+    /** The requester and the permissions of their credential, as in the plan of an execution. */
     userId: text('user_id').notNull(),
     caller: json('caller').notNull(),
     depth: smallint('depth').notNull(),

@@ -13,8 +13,8 @@ import { z } from 'zod'
 type Studio = Pick<ServiceClient, 'post'>
 
 /**
- * Sends the validations of a pack to the services that write records. Throws `service_unavailable` where they do not answer: what is
- * in place is in force once its events have reached them, and no more was promised.
+ * Sends the validations of a pack to the services that write records. Throws `service_unavailable` if they are
+ * unavailable: then the validations take effect once their events arrive there.
  */
 export type AnnounceValidations = (tenant: TenantScope, packId: string) => Promise<void>
 
@@ -36,7 +36,10 @@ export const announceValidations =
     await say(studio, { tenant, validations }, message)
   }
 
-/** Sends the validations in the log again until they are acknowledged: unacknowledged, suspended and removed ones. */
+/**
+ * Sends validations from the event log until they are acknowledged: those not acknowledged before, suspended and
+ * removed ones.
+ */
 export const followValidations = (
   { consume }: Pick<ServiceContext, 'consume'>,
   studio: Studio,
@@ -55,7 +58,10 @@ export const followValidations = (
 
 const Artifact = z.object({ status: z.string(), rule: ArtifactRule.nullable() })
 
-/** One that is suspended is not run, so that `whenUnavailable` decides about its records. Nothing of what never was one. */
+/**
+ * A suspended validation is still listed but not run, so `whenUnavailable` decides about its records. Empty for
+ * artifacts that never were validations.
+ */
 function validationIn({ resource, version, data: { before, after } }: PlatformEvent): KnownValidation[] {
   const { status, rule } = Artifact.parse(after)
   const was = before === null ? undefined : Artifact.parse(before).rule?.validates

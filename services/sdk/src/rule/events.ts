@@ -20,10 +20,13 @@ export interface RuleOptions {
   depthsAfter: DepthsAfter
 }
 
-/** Events gather for so long where one follows another. */
+/** Time for which events are collected into a batch, in milliseconds. */
 const spacingMs = 100
 
-/** Runs the business rules that events are for, each once for an event: a repeated batch finds what it has begun. */
+/**
+ * Runs the business rules that match events, once for each event. After a redelivery the executions are
+ * found to exist.
+ */
 export function startRules(
   { consume, clock, log }: ServiceContext,
   { loading, executions, depthsAfter }: RuleOptions,
@@ -92,7 +95,7 @@ const isOfType = ({ tenant, rule }: ActiveRule, { workspaceId, environment, type
 const lets = ({ rule: { filter } }: ActiveRule, event: PlatformEvent): boolean =>
   filter === undefined || filterMatches(filter, bodyOf(event))
 
-/** An event as webhooks get it. */
+/** The event in the format of webhooks. */
 function bodyOf(event: PlatformEvent): JsonValue {
   const { webhook_id: _, ...body } = deliveryBody(event, '')
   // Parsed from JSON.

@@ -2,10 +2,10 @@ import { ValidationAnswer, ValidationQuestion } from '@opsplane/contracts'
 import { defineRoute, type Route } from '@opsplane/http'
 import type { Validate } from './validations.js'
 
-/** The question has two images of each record, of 16 MiB at most, and their names. */
+/** The request contains up to two images of each record, of at most 16 MiB in total, and their names. */
 const bodyLimitBytes = 20 * 1_024 * 1_024
 
-/** What the database studio asks before it writes. The gateway routes none of it. */
+/** Route called by the database studio before it writes records. Not exposed by the gateway. */
 export const ruleRoutes = (validate: Validate): Route[] => [
   defineRoute({
     method: 'post',

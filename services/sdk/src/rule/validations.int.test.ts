@@ -15,7 +15,7 @@ let workspaceId: string
 
 const artifactIds: Record<string, string> = {}
 
-/** Refuses what has no serial, by the index it has in what it is given. */
+/** Rejects records without a serial, by their index in the input. */
 const needsSerial = `export default ({ records }) => ({
   faults: records.flatMap((record, index) => record.serial ? [] : [{ index, column: 'serial', message: 'is needed' }]),
 })`

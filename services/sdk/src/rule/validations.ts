@@ -25,7 +25,10 @@ export interface ValidationParts {
   depthsAfter: DepthsAfter
 }
 
-/** Runs the validations of a batch that is about to be written, each once for the records of a table written in one way. */
+/**
+ * Runs the validations of a batch that is about to be written: each once for the records of one table and
+ * operation.
+ */
 export type Validate = (
   question: ValidationQuestion,
   meta?: Pick<RequestMeta, 'traceparent'>,
@@ -37,18 +40,18 @@ interface Validation {
   rule: ArtifactRule & { validates: NonNullable<ArtifactRule['validates']> }
 }
 
-/** Records of the batch that a validation looks at. */
+/** The records of the batch to which a validation applies. */
 interface Task {
   validation: Validation
   batch: number
   changed: ChangedRecords
-  /** Their places in the batch. */
+  /** Their indexes in the batch. */
   places: readonly number[]
 }
 
-/** What its executions belong to. */
+/** The chain of causes and trace to which the executions belong. */
 interface Within {
-  /** How many runs and executions have caused the write. */
+  /** Number of runs and executions that led to the write. */
   depth: number
   traceparent: string | undefined
 }
@@ -61,7 +64,7 @@ export function createValidate(
   { database, clock, log }: Pick<ServiceContext, 'database' | 'clock' | 'log'>,
   { loading, executions, depthsAfter }: ValidationParts,
 ): Validate {
-  /** Throws what keeps it from being run. */
+  /** Throws if the validation cannot be run. */
   async function execute(artifact: LoadedArtifact, task: Task, question: ValidationQuestion, within: Within) {
     const { depth, traceparent } = within
     if (depth > maxCausationDepth)
@@ -92,7 +95,7 @@ export function createValidate(
     const { id, slug, rule } = task.validation
     try {
       const artifact = await loading.loadArtifact({ workspaceId, environment }, id)
-      // Its pack went a moment ago.
+      // Its pack was uninstalled a moment ago.
       if (!artifact) return { faults: [], unavailable: [] }
       const faults = await Promise.all(
         inParts(task, artifact.limits.inputBytes).map(async (part) =>
@@ -135,10 +138,13 @@ function tasksOf(validations: readonly Validation[], changed: ChangedRecords, ba
   })
 }
 
-/** For what else the input has. */
+/** For the other fields of the input. */
 const spareBytes = 1_024
 
-/** One execution, or several where the records are more than its artifact takes at once: none goes unseen for its batch's size. */
+/**
+ * Splits the records into several executions if they exceed the artifact's input limit, so that none is skipped because
+ * of the batch size.
+ */
 function inParts({ places, ...task }: Task, inputBytes: number): Task[] {
   const { records, before = [] } = task.changed
   const parts: number[][] = []
@@ -155,7 +161,7 @@ function inParts({ places, ...task }: Task, inputBytes: number): Task[] {
   return parts.map((part) => ({ ...task, places: part }))
 }
 
-/** What the code is given. Parsed from JSON. */
+/** The input passed to the code. Parsed from JSON. */
 function inputOf({ changed: { table, operation, records, before }, places }: Task): JsonValue {
   const those = (all: ChangedRecords['records']) => places.map((place) => all[place])
   return { table, operation, records: those(records), ...(before && { before: those(before) }) } as JsonValue
@@ -167,11 +173,11 @@ const touchedBy = ({ changed: { table, records }, places }: Task): TouchedRecord
     return typeof id === 'string' ? [{ id, table }] : []
   })
 
-/** Throws `conflict` where it has not come to a result. */
+/** Throws `conflict` if the execution has not completed. */
 function faultsOf({ validation: { slug }, batch, places }: Task, execution: Execution | undefined): Fault[] {
   if (execution?.status !== 'completed')
     throw new ApiError('conflict', execution?.error?.message ?? `It ended as ${execution?.status}.`)
-  // What is no result has not completed.
+  // An execution with an invalid result does not complete.
   const { faults } = ValidationResult.parse(execution.output)
   return faults.map(({ index, ...fault }) => ({
     ...fault,
@@ -180,7 +186,10 @@ function faultsOf({ validation: { slug }, batch, places }: Task, execution: Exec
   }))
 }
 
-/** All of an environment, with those that are suspended: they are not run, so that it counts what they say of that. */
+/**
+ * All validations of an environment, including suspended ones: they are not run, so their
+ * `whenUnavailable` applies.
+ */
 async function validationsOf(
   { sql }: Pick<Database, 'sql'>,
   { workspaceId, environment }: TenantScope,
@@ -191,7 +200,7 @@ async function validationsOf(
     [workspaceId, environment],
     { prepare: true },
   )
-  // The rows were written from rules that were parsed, which types them.
+  // The rows were written from parsed rules, which guarantees the type.
   return rows.flatMap(({ id, slug, rule }) =>
     rule.validates ? [{ id, slug, rule: { ...rule, validates: rule.validates } }] : [],
   )

@@ -15,10 +15,10 @@ import type { HostFunctions } from '@opsplane/sandbox'
 import type { Artifacts } from '../artifact/artifacts.js'
 import type { ArtifactLoader, LoadedArtifact } from '../artifact/loader.js'
 
-/** What came of running an artifact, as the log of executions has it. */
+/** The result of running an artifact, as recorded in the execution log. */
 type Recorded = TestOutcome & { id: string; duration_ms: number | null }
 
-/** Runs an artifact with nothing but recorded calls outside, as an execution of its own. */
+/** Runs an artifact with only recorded calls, as a separate execution. */
 export type RunTest = (
   artifact: LoadedArtifact,
   options: {
@@ -27,7 +27,7 @@ export type RunTest = (
     now: string
     requestId: string | null
     host: HostFunctions
-    /** What `host.context.now` says; the present unless given. */
+    /** Value of `host.context.now`; default: the current time. */
     contextNow?: string | undefined
   },
 ) => Promise<Recorded>
@@ -40,13 +40,13 @@ export interface TestsParts {
 
 export interface Tests {
   /**
-   * Runs tests of an artifact one after the other, each as an execution. Throws not_found, and validation_failed for names of
-   * no test.
+   * Runs tests of an artifact sequentially, each as an execution. Throws `not_found`, and `validation_failed` for
+   * unknown test names.
    */
   run(idOrSlug: string, wanted: RunArtifactTests, meta: RequestMeta): Promise<ArtifactTestRun>
 }
 
-/** Tests that have not started by then have failed: the caller waits no longer than this and the last one. */
+/** Tests not started by then fail: the caller waits at most this time plus the last test. */
 const longestMs = 50_000
 
 export function createTests({ artifacts, loading, runTest }: TestsParts): Tests {
@@ -86,7 +86,7 @@ export function createTests({ artifacts, loading, runTest }: TestsParts): Tests 
   }
 }
 
-/** Input that the schema refuses begins no execution: a test may expect just that. */
+/** An input rejected by the schema starts no execution; a test may expect exactly that. */
 async function attempt(run: () => Promise<Recorded>): Promise<Omit<Recorded, 'id'> & { id: string | null }> {
   try {
     return await run()

@@ -2,7 +2,7 @@ import type { Place } from './history.js'
 import { type Frame, isInFlight, type RunMemory, type StepRun, type StepState } from './memory.js'
 import type { TaskId } from './task.js'
 
-/** Moves an active step to a state: the one place where tasks, timers and counts change. */
+/** Moves an active step to a state. The only place where tasks, timers and counters change. */
 export function enterState(memory: RunMemory, step: StepRun, state: StepState): void {
   leaveState(memory, step)
   step.state = state
@@ -41,8 +41,8 @@ function count(memory: RunMemory, step: StepRun, by: 1 | -1): void {
 }
 
 /**
- * `step` at its place, with what tells it from any other there: the attempt at the run in which it began, and for what is
- * carried on after a cancel the present one.
+ * Identifies a task of the step at its place: by the attempt of the run in which the step began and by the current
+ * attempt, which differ for steps continued after a cancel.
  */
 function taskId({ attempt }: RunMemory, { place, born, state }: StepRun): TaskId | null {
   const name = `${place}#${born}.${attempt}`
@@ -63,7 +63,7 @@ function taskId({ attempt }: RunMemory, { place, born, state }: StepRun): TaskId
 /** The place of the step that a task belongs to. */
 export const parseTaskPlace = (task: TaskId): Place => task.slice(0, task.indexOf('#'))
 
-/** The active step of a task; undefined where there is none any more. */
+/** The active step of a task; `undefined` if it is no longer active. */
 export function findTaskStep(memory: RunMemory, task: TaskId): StepRun | undefined {
   const step = memory.live.get(parseTaskPlace(task))
   return step?.task?.id === task ? step : undefined

@@ -58,7 +58,7 @@ function performed(deciding: StepDecision, outcome: Outcome): Entry[] {
   return retryAt === null ? [entry, ...failStep(deciding, error)] : [entry]
 }
 
-/** Null where there is no other attempt: by the step's policy, or as what is around it has failed meanwhile. */
+/** Returns `null` if there is no further attempt: by the retry policy, or because the surrounding frame has failed. */
 function computeRetryAt(
   { program, step, now }: StepDecision,
   attempt: number,
@@ -83,11 +83,11 @@ function childStarted(
   const { runId } = outcome
   if (step.node.step.type === 'workflow' && !step.node.step.wait) return completeStep(deciding, { runId })
   const entry = { kind: 'waiting', place: step.place, waiting: { for: 'run', runId } } as const
-  // Where the frame around is being closed, the run is not waited for.
+  // If the surrounding frame is being closed, the run is not waited for.
   return [entry, ...(outermostClosing(step.row.frame) ? endRunAfter(deciding, { kind: 'cut' }) : [])]
 }
 
-/** One rejection is enough, or as many approvals as the quorum says. A person decides once. */
+/** Rejected by a single rejection, approved by the number of approvals in the quorum. A person decides once. */
 function decided(deciding: StepDecision, decision: ApprovalDecision): Entry[] {
   const { step, now } = deciding
   if (step.state.kind !== 'waiting' || step.state.waiting.for !== 'approval') return []

@@ -56,7 +56,7 @@ function continueStep(deciding: StepDecision, value: unknown): Entry[] {
   }
 }
 
-/** Where there is no such list, the step is through. */
+/** The step completes if there is no such list. */
 function chosen(deciding: StepDecision, key: string): Entry[] {
   const { place, node } = deciding.step
   if (node.lists.some((list) => list.key === key)) return [{ kind: 'chosen', place, list: key }]
@@ -66,7 +66,7 @@ function chosen(deciding: StepDecision, key: string): Entry[] {
   ]
 }
 
-/** The first case that equals the value, as JSON. */
+/** The first case that equals the value as JSON. */
 function findCase(given: unknown): string {
   const { value, cases } = toFields(given)
   const wanted = canonicalJson(value)
@@ -74,7 +74,7 @@ function findCase(given: unknown): string {
   return index < 0 ? 'default' : `cases[${index}]`
 }
 
-/** JSONata makes of a list of one its only item, and of none nothing. */
+/** JSONata turns a list of one item into that item, and an empty list into nothing. */
 function iterated(deciding: StepDecision, value: unknown, maxItems: number): Entry[] {
   const { place } = deciding.step
   const items: unknown[] = value === null || value === undefined ? [] : Array.isArray(value) ? value : [value]

@@ -9,17 +9,16 @@ import { allowedRunActions, isFinal } from './run-states.js'
 import type { Signal } from './signal.js'
 import { computeStatus } from './summary.js'
 
-/** The limits of a history. */
 export interface HistoryLimits {
   entries: number
-  /** Of the JSON of its entries. */
+  /** Size of the JSON of its entries. */
   bytes: number
 }
 export const historyLimits: HistoryLimits = { entries: 50_000, bytes: 32 * 1024 * 1024 }
 
 /**
- * Decides on a signal: returns the entries to record together, with `now` as their `at`. None where it changes
- * nothing, be it late, repeated, or for what is no longer asked for. Changes nothing itself. `now`: Unix milliseconds.
+ * Decides on a signal: returns the entries to record together, with `now` as their `at`; none if the signal changes
+ * nothing because it is late, repeated or no longer expected. Does not change the run. `now`: Unix milliseconds.
  */
 export function decide(
   program: Program,
@@ -69,7 +68,7 @@ function cancel(memory: RunMemory, { by, reason }: Signal & { kind: 'cancel' }):
   ]
 }
 
-/** From a top-level step that it has come to, or from what is left. */
+/** Whether a retry is possible: from a top-level step already reached, or for the remaining steps. */
 function mayRetry(memory: RunMemory, { from, parentAttempt = Infinity }: Retry): boolean {
   if (!allowedRunActions(computeStatus(memory)).includes('retry')) return false
   if (parentAttempt <= memory.parentAttempt) return false

@@ -48,7 +48,7 @@ export function approvalExpired(deciding: StepDecision): Entry[] {
   return settleUnapproved(deciding, { expired: true, decisions })
 }
 
-/** Without approval the step fails, unless the definition has a branch for that case. */
+/** Without approval the step fails, unless the definition has a branch for this case. */
 export function settleUnapproved(
   deciding: StepDecision,
   { expired, decisions }: { expired: boolean; decisions: readonly ApprovalDecision[] },
@@ -61,7 +61,7 @@ export function settleUnapproved(
   return failPermanently(deciding, code, message, { decisions })
 }
 
-/** When approvers who have not decided are reminded next; null where that would be too late. */
+/** When approvers who have not decided are reminded next; `null` if that would be after the deadline. */
 export function nextReminder({ node }: StepRun, now: number, dueAt: number | null): number | null {
   if (node.step.type !== 'approval' || node.step.reminderSeconds === undefined) return null
   const at = now + node.step.reminderSeconds * 1_000

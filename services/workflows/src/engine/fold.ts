@@ -10,8 +10,8 @@ import { endPart, settle } from './settle.js'
 import { findEventId } from './values.js'
 
 /**
- * Takes up what was recorded: changes the memory in place and returns it. Throws where the history is none of this
- * program, such as one with an entry missing.
+ * Applies a recorded entry: changes the memory in place and returns it. Throws if the history does not fit the program,
+ * for example because an entry is missing.
  */
 export function fold(program: Program, memory: RunMemory, { seq, at, bytes, entry }: Recorded): RunMemory {
   if (seq !== memory.seq + 1) throw new Error(`entry ${seq} does not follow ${memory.seq}`)
@@ -63,7 +63,7 @@ function end(memory: RunMemory, entry: Entry & { kind: 'ended' }): void {
   memory.endedAt = memory.at
 }
 
-/** The active part has exceeded its time. */
+/** The active part has exceeded its time limit. */
 function expire(program: Program, memory: RunMemory, { error, place }: Entry & { kind: 'failed' }): void {
   abandonAll(memory)
   const part = memory.onFailure ?? memory.main
@@ -114,7 +114,7 @@ function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): voi
 }
 
 function begin(memory: RunMemory, step: StepRun, input: unknown): void {
-  // Restarted by a former version, which continued nothing: its key is of this attempt.
+  // Restarted by an earlier version, which continued no steps: its key contains the current attempt.
   if (step.state.kind !== 'ready') step.born = memory.attempt
   if (step.node.step.type === 'workflow')
     enterState(memory, step, { kind: 'starting', input, childRunId: null })
@@ -134,13 +134,13 @@ function reattempt(
   enterState(memory, step, { kind: 'delayed', input, attempt: entry.attempt + 1, dueAt: entry.retryAt })
 }
 
-/** What a step has waited for is an event that no other one gets. */
+/** Marks the event a step waited for as consumed, so that no other step receives it. */
 function take({ taken }: RunMemory, { state, place }: StepRun, output: unknown): void {
   const id = findEventId(output)
   if (state.kind === 'waiting' && state.waiting.for === 'event' && id !== null) taken.set(id, place)
 }
 
-/** The run was started that a step waits for, while the frame around it is being closed. */
+/** The run a step waits for was started while the surrounding frame is being closed. */
 function settleCut(program: Program, memory: RunMemory, step: StepRun): void {
   if (step.state.kind === 'waiting' && step.state.waiting.for === 'run')
     memory.abandonedRuns.add(step.state.waiting.runId)

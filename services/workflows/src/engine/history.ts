@@ -1,7 +1,7 @@
 import type { RunError } from '@opsplane/contracts'
 
 /**
- * Where a step stands in a run: its id, and in a `for_each` which item of each one around it, as in `notify[3]` or
+ * The place of a step in a run: its id followed by the item index in each surrounding `for_each`, as in `notify[3]` or
  * `notify[3][0]`.
  */
 export type Place = string
@@ -11,15 +11,15 @@ export interface StepError {
   code: string
   message: string
   details?: unknown
-  /** Whether another attempt may fare better. */
+  /** Whether another attempt may succeed. */
   retryable: boolean
-  /** Whether the effect may have been had all the same. Where this is not said, it may if another attempt may fare better. */
+  /** Whether the effect may have happened despite the error. Default: it may have if the error is retryable. */
   uncertain?: boolean
-  /** Before which the other side does not want to be asked again, in milliseconds. */
+  /** Minimum delay before the receiver accepts another request, in milliseconds. */
   retryAfterMs?: number
 }
 
-/** What a step waits for. Instants are Unix milliseconds, by the clock of the database. */
+/** The awaited time, event, approval or run. Instants are Unix milliseconds by the database clock. */
 export type Waiting =
   | { for: 'time'; dueAt: number }
   | { for: 'event'; types: string[]; filter: Record<string, unknown> | null; dueAt: number }
@@ -41,35 +41,38 @@ export interface ApprovalDecision {
   comment: string | null
 }
 
-/** Who cancelled, retried or resumed a run: the id of a person, or `system`. */
+/** The actor who cancelled, retried or resumed a run: a user id, or `system`. */
 export type By = string
 
-/** How a run is retried. */
+/** Options of a retry of a run. */
 export interface Retry {
   by: By
-  /** The place of a top-level step, which is its id; null: only what has failed or was cut off is done again. */
+  /** The place of a top-level step, which is its id; `null`: repeat only failed and abandoned steps. */
   from: Place | null
-  /** Effects whose outcome is unknown get another key, and their input is evaluated again. */
+  /** Effects with an unknown outcome get a new idempotency key, and their input is evaluated again. */
   newKey?: true
-  /** Of the run that waits for this one and goes on with it: it does so once in each attempt. */
+  /** Attempt of the parent run that waits for this run and continues it; at most one retry for each attempt. */
   parentAttempt?: number
 }
 
-/** Values that people are not shown, wherever they stand in the run: those that came with an entry. */
+/** Values received with this entry that are masked everywhere in the run. */
 interface Concealing {
   secrets?: readonly string[]
 }
 
 /**
- * One thing that has happened in a run, and is never decided again. A run is the fold of these: what its steps were given
- * and gave is kept in them alone, once.
+ * One fact of a run's history; it is never decided again. A run is the fold of its entries. Inputs and outputs of steps
+ * are stored only here, once.
  */
 export type Entry =
   /** The run has left the queue. */
   | { kind: 'started' }
-  /** The step's input is evaluated; an effect may have been had from now on. `input` null where a step has none. */
+  /**
+   * The step's input is evaluated; from now on its effect may have happened. `input` is `null` for a step
+   * without one.
+   */
   | { kind: 'begun'; place: Place; input: unknown }
-  /** `retryAt` null: it was the last attempt. */
+  /** `retryAt` is `null` after the last attempt. */
   | ({
       kind: 'attempt_failed'
       place: Place
@@ -77,33 +80,33 @@ export type Entry =
       error: StepError
       retryAt: number | null
     } & Concealing)
-  /** The delay before another attempt is over. */
+  /** The delay before the next attempt is over. */
   | { kind: 'retry_due'; place: Place; attempt: number }
   | { kind: 'waiting'; place: Place; waiting: Waiting }
-  /** Of an approval. */
+  /** A decision on an approval. */
   | { kind: 'decided'; place: Place; decision: ApprovalDecision }
   | { kind: 'reminded'; place: Place; remindAt: number | null }
-  /** Of a `branch` or `switch`: the list of steps that is run, `null` where none is. */
+  /** The list that a `branch` or `switch` runs; `null` for none. */
   | { kind: 'chosen'; place: Place; list: string | null }
-  /** Of a `for_each`. */
+  /** The items of a `for_each`. */
   | { kind: 'items'; place: Place; items: unknown[] }
-  /** Of steps that hold no others: what becomes of those that do follows from the steps in them. */
+  /** Only for steps that contain no others: the outcome of a container follows from its steps. */
   | ({ kind: 'completed'; place: Place; output: unknown } & Concealing)
-  /** Of steps as above, or of the run as a whole (`''`), when it takes too long. */
+  /** Only for steps that contain no others, or for the whole run (place `''`) when it exceeds its time limit. */
   | ({ kind: 'failed'; place: Place; error: StepError } & Concealing)
   | { kind: 'cancelling'; by: By; reason: string | null }
-  /** What stands at `from` and after it is forgotten. */
+  /** Results at `from` and after it are discarded. */
   | ({ kind: 'retried' } & Retry)
   | { kind: 'ended'; status: 'completed'; output: unknown }
   | { kind: 'ended'; status: 'failed' | 'cancelled' | 'dead'; error: RunError | null }
 
 /** An entry as recorded in the journal of its run. */
 export interface Recorded {
-  /** From 1 without gaps. */
+  /** Starts at 1, without gaps. */
   seq: number
-  /** When it was decided, in Unix milliseconds: the `now` of the decision. */
+  /** Time of the decision in Unix milliseconds: the decision's `now`. */
   at: number
-  /** Of its JSON, about. */
+  /** Approximate size of its JSON. */
   bytes: number
   entry: Entry
 }

@@ -4,7 +4,7 @@ import type { Node, StepList } from './program.js'
 import type { Task, TaskId } from './task.js'
 import { type Timer, Timers } from './timers.js'
 
-/** The context a run starts with. Expressions can read it. */
+/** The context a run starts with; readable by expressions. */
 export interface RunContext {
   runId: string
   workflowId: string
@@ -29,7 +29,7 @@ export interface Done {
   status: 'completed' | 'failed'
 }
 
-/** Steps that see each other: those of the run, or of one round of a `for_each`. */
+/** Steps visible to each other: those of the run, or of one iteration of a `for_each`. */
 export interface Scope {
   parent: Scope | null
   done: Map<string, Done>
@@ -38,36 +38,36 @@ export interface Scope {
 
 /** A part of the run, or an active container. */
 export interface Frame {
-  /** Null for a part of the run. */
+  /** `null` for a part of the run. */
   step: StepRun | null
-  /** What its rows are: these lists, or the only one of them once for each of the items. */
+  /** The lists run as rows: each list once, or a single list once for each item. */
   lists: readonly StepList[]
   items: readonly unknown[] | null
-  /** Rows there will be, and how many of them have begun. */
+  /** Number of rows, and how many of them have begun. */
   total: number
   begun: number
-  /** The most that are active at a time. */
+  /** Maximum number of concurrently active rows. */
   limit: number
-  /** The active ones by index; where the frame was closed, those that had not finished. */
+  /** Active rows by index; after the frame was closed, the unfinished ones. */
   rows: Map<number, Row>
-  /** By index, of those that are through. */
+  /** Outputs of finished rows, by index. */
   outputs: unknown[]
-  /** Effects and starts of runs in it, however deep, whose outcome is not known. */
+  /** Number of effects and run starts in the frame, at any depth, whose outcome is unknown. */
   flying: number
-  /** How it will come out, once none of them is left. */
+  /** Outcome of the frame once no effects are in flight. */
   closing: Settled | null
 }
 
-/** Steps of a list being run one after the other. */
+/** Steps of a list that run sequentially. */
 export interface Row {
   frame: Frame
   index: number
   list: StepList
   position: number
-  /** Null where the step at this position has not begun. */
+  /** `null` if the step at this position has not begun. */
   current: StepRun | null
   scope: Scope
-  /** Of the places in it: the rounds it stands in, as in `[3][0]`. */
+  /** Suffix of the places in this row: the surrounding iterations, as in `[3][0]`. */
   suffix: string
 }
 
@@ -76,22 +76,22 @@ export interface StepRun {
   node: Node
   place: Place
   row: Row
-  /** In which attempt at the run it began, which tells it from earlier ones at its place. */
+  /** Attempt of the run in which the step began; distinguishes it from earlier steps at the same place. */
   born: number
   state: StepState
   task: { id: TaskId; made: Task | null } | null
   timer: Timer<StepRun | 'deadline'> | null
-  /** Of a container that is open, or had failed when the run came to its end. */
+  /** Frame of a container that is open, or had failed when the run ended. */
   frame: Frame | null
 }
 
 export type StepState =
-  /** To be evaluated. */
+  /** Waiting to be evaluated. */
   | { kind: 'ready' }
   | { kind: 'performing'; input: unknown; attempt: number }
-  /** Between two attempts; `attempt` is the next. */
+  /** Between two attempts; `attempt` is the next one. */
   | { kind: 'delayed'; input: unknown; attempt: number; dueAt: number }
-  /** A run of another workflow is being started; or gone on with, where there is one from an earlier attempt. */
+  /** A run of another workflow is being started, or continued if `childRunId` names one from an earlier attempt. */
   | { kind: 'starting'; input: unknown; childRunId: string | null }
   | { kind: 'waiting'; waiting: Waiting; decisions: ApprovalDecision[] }
   /** A container whose steps are active. */
@@ -109,13 +109,13 @@ export interface RunMemory {
   readonly context: RunContext
   readonly observer: Observer | null
   stage: 'queued' | 'active' | 'ended'
-  /** Grows with every retry. */
+  /** Incremented by every retry. */
   attempt: number
-  /** Whether effects whose outcome is unknown get another key in this attempt. */
+  /** Whether effects with an unknown outcome get a new key in this attempt. */
   newKey: boolean
-  /** The latest attempt of its parent that has gone on with it; 0 for none. */
+  /** The latest attempt of the parent run that has continued this run; 0 for none. */
   parentAttempt: number
-  /** Of the last entry. */
+  /** Sequence number and time of the last entry. */
   seq: number
   at: number
   bytes: number
@@ -124,7 +124,7 @@ export interface RunMemory {
   endedAt: number | null
   main: Frame | null
   onFailure: Frame | null
-  /** Of the steps that stand in no `for_each`. */
+  /** Scope of the steps outside any `for_each`. */
   scope: Scope
   /** Why the main part failed. */
   failure: RunError | null
@@ -135,15 +135,18 @@ export interface RunMemory {
   approvals: number
   timers: Timers<StepRun | 'deadline'>
   deadline: Timer<StepRun | 'deadline'> | null
-  /** Events that steps have waited for and got, by id: no other step of the run gets one of them again. */
+  /** Events consumed by waiting steps, by id: no other step of the run receives them. */
   taken: Map<string, Place>
-  /** Values that people are not shown. */
+  /** Values that are masked when the run is shown. */
   readonly secrets: Set<string>
-  /** Runs that were waited for and no longer are, though they may not have ended. */
+  /** Runs that are no longer waited for but may not have ended. */
   abandonedRuns: Set<string>
-  /** Since they were last taken. */
+  /** Task changes since they were last read. */
   changes: { added: Set<StepRun>; removed: Set<TaskId> }
-  /** Counts elementary operations, of decisions too: tests hold by it that no history is gone through twice. */
+  /**
+   * Counts elementary operations, including those of decisions: tests use it to assert that no history is processed
+   * twice.
+   */
   readonly meter: { operations: number }
 }
 
@@ -179,14 +182,14 @@ export function newRun(context: RunContext, observer: Observer | null = null): R
 }
 
 /**
- * Whether an effect may have happened without a known outcome: it was requested and abandoned, or answered uncertainly. The receiver
- * is asked again with the same key, by which it knows a repetition.
+ * Whether an effect may have happened with an unknown outcome: it was requested and abandoned, or its response was
+ * uncertain. The request is repeated with the same key, by which the receiver recognizes the repetition.
  */
 export const isUncertain = (
   step: StepRun,
 ): step is StepRun & { state: Extract<StepState, { kind: 'performing' | 'delayed' }> } =>
   step.state.kind === 'performing' || step.state.kind === 'delayed'
 
-/** Whether an effect may be in progress whose outcome is not known. */
+/** Whether an effect with an unknown outcome may be in progress. */
 export const isInFlight = ({ state }: StepRun): boolean =>
   state.kind === 'performing' || state.kind === 'starting'

@@ -1,19 +1,19 @@
 import { type Frame, isInFlight, type Row, type RunMemory, type Settled, type StepRun } from './memory.js'
 
-/** The next move in the frame when a step has finished. */
+/** The next move in the frame after a step has finished. */
 export type Move =
-  /** The next step of its row. */
+  /** Start the next step of the row. */
   | { to: 'next' }
-  /** Its row is through, others of the frame are not. */
+  /** The row is finished, other rows of the frame are not. */
   | { to: 'row'; output: unknown }
-  /** The frame is to be closed: what can be abandoned is, but effects are in flight that have to finish first. */
+  /** Close the frame: abandon everything except effects in flight, which must finish first. */
   | { to: 'close'; frame: Frame; outcome: Settled }
-  /** Nothing, as a frame around it is being closed and waits for others. */
+  /** Nothing to do: a surrounding frame is being closed and waits for other effects. */
   | { to: 'drain' }
   /** The frame has finished; `cut`: its active steps were abandoned. */
   | { to: 'up'; frame: Frame; outcome: Settled; cut: boolean }
 
-/** `flying`: how many effects in flight end with this step, which the frames still count. Changes nothing. */
+/** Pure function. `flying`: number of effects in flight that end with this step and that the frames still count. */
 export function computeMove(step: StepRun, settled: Settled, flying: 0 | 1): Move {
   const { row } = step
   const closing = outermostClosing(row.frame)
@@ -42,7 +42,7 @@ function rowEnd({ frame, index }: Row, output: unknown): Move {
   return { to: 'up', frame, outcome: { kind: 'completed', output: frameOutput(frame, outputs) }, cut: false }
 }
 
-/** Of a frame whose rows gave these outputs. */
+/** Output of a frame whose rows returned these outputs. */
 export function frameOutput({ step, lists }: Frame, outputs: readonly unknown[]): unknown {
   switch (step?.node.step.type) {
     case 'for_each':
@@ -67,7 +67,10 @@ function outermost(inner: Frame): Frame {
   return frame
 }
 
-/** The outcome of the part of the run that a step is in, if the step's outcome ends it. Changes nothing. */
+/**
+ * The outcome of the part of the run that contains the step, if the step's outcome ends it. Does not
+ * change the run.
+ */
 export function computeEnd({ meter }: RunMemory, leaf: StepRun, outcome: Settled): Settled | null {
   const flying = isInFlight(leaf) ? 1 : 0
   let [step, settled] = [leaf, outcome]

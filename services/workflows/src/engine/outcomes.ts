@@ -4,7 +4,7 @@ import { computeEnd } from './moves.js'
 import type { Program } from './program.js'
 import { runError, withLaterError } from './run-error.js'
 
-/** What a step's outcome is decided from. */
+/** The inputs of a decision on a step's outcome. */
 export interface StepDecision {
   program: Program
   memory: RunMemory
@@ -33,7 +33,7 @@ export const failPermanently = (
 ): Entry[] =>
   failStep(deciding, { code, message, retryable: false, ...(details !== undefined && { details }) })
 
-/** Ends the run, if the outcome of the step ends it. */
+/** Entries that end the run, if the outcome of the step ends it. */
 export function endRunAfter({ program, memory, step }: StepDecision, settled: Settled): Entry[] {
   const outcome = computeEnd(memory, step, settled)
   return outcome ? endPartAfter(program, memory, outcome) : []

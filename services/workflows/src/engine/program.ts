@@ -9,22 +9,22 @@ export interface Program {
   definition: WorkflowDefinition
   main: StepList
   onFailure: StepList | null
-  /** By id, those in others included. */
+  /** All nodes by id, including nested ones. */
   nodes: ReadonlyMap<string, Node>
-  /** Outputs that stand in for what is done, by place or id: for tests of a draft. */
+  /** Outputs that replace the execution of steps, by place or id: for tests of a draft. */
   pins: ReadonlyMap<Place, unknown>
   timeoutMs: number
-  /** Ids of steps whose output decides which steps are run: a branch or switch reads it, itself or through transforms. */
+  /** Ids of steps whose output decides which steps run: a branch or switch reads it, directly or through transforms. */
   judged: ReadonlySet<string>
-  /** Whether a step of it waits for events. */
+  /** Whether any step waits for events. */
   awaitsEvents: boolean
-  /** Of the key whose runs share a limit. */
+  /** Template of the key whose runs share a concurrency limit. */
   concurrencyKey: Template | null
 }
 
-/** Steps that run one after the other. */
+/** Steps that run sequentially. */
 export interface StepList {
-  /** Which list of its container it is, as `chosen` has it: `then`, `cases[0]`, the name of a branch. */
+  /** Name of the list in its container, as in `chosen`: `then`, `cases[0]`, the name of a branch. */
   key: string
   nodes: readonly Node[]
 }
@@ -33,16 +33,16 @@ export interface StepList {
 export interface Node {
   id: string
   step: Step
-  /** All of it that is evaluated; null for a step that has nothing such. */
+  /** All templates of the step; `null` if it has none. */
   template: Template | null
   needs: ScopeNeeds
-  /** Of a container. */
+  /** The lists of a container. */
   lists: readonly StepList[]
-  /** By the id of each `parallel` around it, the branch it stands in. */
+  /** The branch that contains the step, by the id of each surrounding `parallel`. */
   branches: ReadonlyMap<string, string>
 }
 
-/** The id of the step that evaluates the output of the run, after all others. No step of a definition can have it. */
+/** Id of the step that evaluates the output of the run after all others. No step of a definition can have this id. */
 export const outputId = '$output'
 
 export interface CompileOptions {
@@ -50,7 +50,7 @@ export interface CompileOptions {
   pins?: Readonly<Record<string, unknown>>
 }
 
-/** Throws where two steps have the same id or something is no template: definitions are validated when they are saved. */
+/** Throws if two steps have the same id or a template is invalid; definitions are validated when they are saved. */
 export function compileProgram(definition: WorkflowDefinition, { pins = {} }: CompileOptions = {}): Program {
   const nodes = new Map<string, Node>()
   const listOf = (key: string, steps: readonly Step[], branches: Node['branches']): StepList => ({

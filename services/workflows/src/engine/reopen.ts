@@ -6,7 +6,7 @@ import type { Node, Program } from './program.js'
 import { startNext, startRows } from './rows.js'
 import { climb } from './settle.js'
 
-/** Makes a run that has ended one that has not begun this attempt, without what stands at `from` and after it. */
+/** Resets an ended run to one whose new attempt has not begun, discarding the results at `from` and after it. */
 export function forget(program: Program, memory: RunMemory, { from, newKey, parentAttempt }: Retry): void {
   const { scope, main } = memory
   const failureSteps = idsIn(program.onFailure?.nodes ?? [])
@@ -28,7 +28,7 @@ export function forget(program: Program, memory: RunMemory, { from, newKey, pare
   releaseConsumedEvents(memory, forgotten)
 }
 
-/** Steps that are forgotten may get the events again that they have waited for. */
+/** Discarded steps may receive the events again that they had consumed. */
 function releaseConsumedEvents({ taken }: RunMemory, forgotten: readonly string[]): void {
   const ids = new Set(forgotten)
   for (const [event, place] of taken) if (ids.has(place.replace(/\[.*$/, ''))) taken.delete(event)
@@ -38,7 +38,7 @@ function idsIn(nodes: readonly Node[]): string[] {
   return nodes.flatMap(({ id, lists }) => [id, ...lists.flatMap((list) => idsIn(list.nodes))])
 }
 
-/** Continues where the steps of a frame were when the run ended: failed and abandoned ones start again. */
+/** Continues the steps of a frame where they were when the run ended; failed and abandoned ones start again. */
 export function reopen(program: Program, memory: RunMemory, frame: Frame): void {
   frame.closing = null
   for (const row of [...frame.rows.values()]) resume(program, memory, row)
@@ -65,7 +65,7 @@ function resume(program: Program, memory: RunMemory, row: Row): void {
   enterState(memory, step, state)
 }
 
-/** What a step continues with instead of starting again. */
+/** The state with which a step continues instead of starting again. */
 function continued(memory: RunMemory, step: StepRun): StepState | undefined {
   if (isUncertain(step))
     return memory.newKey ? undefined : { kind: 'performing', input: step.state.input, attempt: 1 }

@@ -2,7 +2,7 @@ import { enterState, leaveState } from './active-steps.js'
 import { type Frame, isInFlight, type Row, type RunMemory, type Scope, type StepRun } from './memory.js'
 import type { Program, StepList } from './program.js'
 
-/** Opens the main part of a run, or the part for its failure. */
+/** Opens the main part of a run, or the part that handles its failure. */
 export function openPart(program: Program, memory: RunMemory, part: 'main' | 'onFailure'): void {
   const list = program[part]
   if (list === null) throw new Error('the definition has no such steps')
@@ -33,7 +33,7 @@ function newFrame(step: StepRun | null, { lists, items, limit }: Rows): Frame {
   return { step, lists, items, total, limit, begun: 0, rows: new Map(), outputs, flying: 0, closing: null }
 }
 
-/** Starts as many rows of a frame as may run at a time. */
+/** Starts rows of a frame up to its concurrency limit. */
 export function startRows(program: Program, memory: RunMemory, frame: Frame): void {
   while (frame.rows.size < frame.limit && frame.begun < frame.total) {
     const row = newRow(memory, frame, frame.begun)
@@ -105,7 +105,7 @@ export function abandonFrame(memory: RunMemory, frame: Frame): void {
   }
 }
 
-/** What it holds stays, for a retry. */
+/** Its frame is kept for a retry. */
 function abandonContainer(memory: RunMemory, step: StepRun): void {
   if (step.frame) abandonFrame(memory, step.frame)
   step.state = { kind: 'settled' }

@@ -2,14 +2,14 @@ import type { RunError } from '@opsplane/contracts'
 import type { Settled } from './memory.js'
 import { outputId } from './program.js'
 
-/** Why a run failed, by the step that did. */
+/** The error of a run, from the step that failed. */
 export function runError({ error, place }: Settled & { kind: 'failed' }): RunError {
   const { code, message, details } = error
   const step = place === '' || place === outputId ? null : place
   return details === undefined ? { code, message, step } : { code, message, step, details: toJson(details) }
 }
 
-/** Of a run that failed, and whose steps for that failed as well. */
+/** The error of a run that failed and whose `onFailure` steps failed as well. */
 export function withLaterError(first: RunError, later: RunError): RunError {
   const { code, message, step, details = null } = later
   return {
@@ -18,5 +18,5 @@ export function withLaterError(first: RunError, later: RunError): RunError {
   }
 }
 
-/** Entries hold JSON alone. */
+/** Entries contain only JSON. */
 const toJson = (value: unknown) => value as NonNullable<RunError['details']>

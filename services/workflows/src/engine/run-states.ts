@@ -3,9 +3,9 @@ import type { RunAction, RunStatus, StateMachine, workflowEvents } from '@opspla
 type RunEvent = Extract<keyof typeof workflowEvents, `workflow.run_${string}`>
 
 interface Change {
-  /** Where it leads, by where from. */
+  /** Target statuses, by the current status. */
   from: Partial<Record<RunStatus, readonly RunStatus[]>>
-  /** Where only what is said applies. */
+  /** Statuses in which the change applies only under the described condition. */
   condition?: Partial<Record<RunStatus, string>>
 }
 
@@ -14,8 +14,8 @@ const ended = ['completed', 'failed', 'cancelled', 'dead'] as const
 const everyLive = <To>(to: To) => ({ queued: to, running: to, waiting: to, paused: to })
 
 /**
- * The whole life of a run: what people do, and below that what its steps do. Where several statuses follow, it is
- * `running` while something is done, else `paused` where an approval is awaited, else `waiting`.
+ * All changes of a run's status: first the actions of people, then those of its steps. If several statuses may follow,
+ * the run is `running` while work is in progress, otherwise `paused` if an approval is awaited, otherwise `waiting`.
  */
 const changes = {
   cancel: { from: everyLive(['cancelled']) },
@@ -40,7 +40,7 @@ const changes = {
 
 type RunChange = keyof typeof changes
 
-/** What people can do to a run in this status; `resume` is to decide on an approval. */
+/** Actions allowed in this status; `resume` decides on an approval. */
 export function allowedRunActions(status: RunStatus): RunAction[] {
   const actions = ['cancel', 'retry', 'resume'] as const
   return actions.filter((action) => leadsOn(action, status).length > 0)
@@ -49,13 +49,13 @@ export function allowedRunActions(status: RunStatus): RunAction[] {
 const leadsOn = (change: RunChange, status: RunStatus): readonly RunStatus[] =>
   (changes[change] as Change).from[status] ?? []
 
-/** Whether the table has a way from one status to the other. */
+/** Whether any change leads from one status to the other. */
 export const canBecome = (from: RunStatus, to: RunStatus): boolean =>
   (Object.keys(changes) as RunChange[]).some((change) => leadsOn(change, from).includes(to))
 
 export const isFinal = (status: RunStatus): boolean => ended.some((each) => each === status)
 
-/** What the catalogue says of a change of status; null where that is nothing. */
+/** The event published for a change of status; `null` for none. */
 export function runEvent(from: RunStatus, to: RunStatus): RunEvent | null {
   if (from === to) return null
   switch (to) {
@@ -71,7 +71,7 @@ export function runEvent(from: RunStatus, to: RunStatus): RunEvent | null {
   }
 }
 
-/** The table as the API shows it. */
+/** The transition table as returned by the API. */
 export const runStateMachine: StateMachine = {
   entity: 'run',
   statuses: ['queued', ...live, ...ended].map((name) => ({ name, final: name === 'completed' })),

@@ -1,6 +1,6 @@
 import type { Template } from '@opsplane/sandbox'
 
-/** What of its scope a template may read; `all` where that cannot be known from its text. */
+/** The part of its scope that a template may read; `all` if that cannot be determined from its text. */
 export interface ScopeNeeds {
   fields: ReadonlySet<string> | 'all'
   /** Ids of steps. */
@@ -8,8 +8,9 @@ export interface ScopeNeeds {
 }
 
 /**
- * By their text, so that what cannot be read is not sent to the sandbox with every evaluation: the output of an early
- * step would otherwise go there once for every item of a `for_each`. Too much is harmless, too little is not.
+ * Determined from the text, so that unreadable values are not sent to the sandbox with every evaluation. Otherwise the
+ * output of an early step would be sent for every item of a `for_each`. The result may include too much, never too
+ * little.
  */
 export function findScopeNeeds({ expressions }: Template): ScopeNeeds {
   const each = expressions.map((expression) =>
@@ -25,7 +26,10 @@ function findPathNeeds([field, below]: NonNullable<Template['expressions'][numbe
 }
 
 const everything: ScopeNeeds = { fields: 'all', steps: 'all' }
-/** The root itself, wildcards, the parent, and functions that take what they are called on where they are given nothing. */
+/**
+ * Constructs that may read anything: the root, wildcards, the parent, and functions that default to the context value
+ * when called without arguments.
+ */
 const readsAnything =
   /\$(?![A-Za-z_])|\*|%|\|~>|\||\$\w+\s*\(\s*\)|\$(?:each|sift|spread|keys|lookup|merge|eval|clone)\b/
 const stepsRead = /\bsteps\b(?:\s*\.\s*(?:([a-z][a-z0-9_]*)|`([^`]*)`)(?!\s*\())?/g

@@ -3,8 +3,8 @@ import type { Node, Program } from './program.js'
 import type { ScopeNeeds } from './scope-needs.js'
 
 /**
- * What the expressions of a step see: of the run and its steps that which they may read, by their text. Where that cannot
- * be known it is everything there is, which costs as much.
+ * The scope for the expressions of a step: the values they may read according to their text, or all values if that
+ * cannot be determined, which is expensive.
  */
 export function buildScope(program: Program, memory: RunMemory, step: StepRun): Record<string, unknown> {
   const { needs } = step.node
@@ -25,7 +25,7 @@ export function buildScope(program: Program, memory: RunMemory, step: StepRun): 
 
 const reads = ({ fields }: ScopeNeeds, name: string): boolean => fields === 'all' || fields.has(name)
 
-/** Of the innermost `for_each`. */
+/** The iteration of the innermost `for_each`. */
 function buildRound(inner: Scope): Scope['round'] {
   for (let scope: Scope | null = inner; scope; scope = scope.parent) if (scope.round) return scope.round
   return null
@@ -43,7 +43,7 @@ function stepsSeen(program: Program, { node, row }: StepRun): Record<string, Don
   return seen
 }
 
-/** Branches of a `parallel` do not see each other: what one sees would depend on which is faster. */
+/** Branches of a `parallel` do not see each other: the result would depend on which one is faster. */
 function isBeside({ branches }: Node, other: Node | undefined): boolean {
   for (const [parallel, branch] of other?.branches ?? []) {
     const own = branches.get(parallel)

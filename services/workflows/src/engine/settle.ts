@@ -6,13 +6,13 @@ import type { Program } from './program.js'
 import { abandonFrame, openPart, startNext, startRows } from './rows.js'
 import { runError } from './run-error.js'
 
-/** Applies the outcome of a step, up to the end of the run. */
+/** Applies the outcome of a step, if necessary up to the end of the run. */
 export function settle(program: Program, memory: RunMemory, leaf: StepRun, outcome: Settled): void {
   leaveState(memory, leaf)
   climb(program, memory, leaf, outcome)
 }
 
-/** As `settle`, of a step that is no longer active. */
+/** Like `settle`, for a step that is no longer active. */
 export function climb(program: Program, memory: RunMemory, from: StepRun, outcome: Settled): void {
   let [step, settled] = [from, outcome]
   for (;;) {
@@ -33,7 +33,7 @@ export function climb(program: Program, memory: RunMemory, from: StepRun, outcom
   }
 }
 
-/** What follows where the frame around the step has not come out with it. */
+/** Continues in the frame that contains the step, if the step's outcome does not end the frame. */
 function stay(
   program: Program,
   memory: RunMemory,
@@ -69,11 +69,11 @@ function record(memory: RunMemory, step: StepRun, settled: Settled): void {
   if (settled.kind === 'failed')
     scope.done.set(step.node.id, { output: null, error: settled.error, status: 'failed' })
   else scope.done.set(step.node.id, { output: settled.output, error: null, status: 'completed' })
-  // Of one that failed it is kept, for the run to be retried.
+  // The frame of a failed step is kept, so that the run can be retried.
   if (settled.kind !== 'failed' || isTolerated(step)) step.frame = null
 }
 
-/** What a retry goes on with: an effect whose outcome is unknown, and a run that has failed. */
+/** Whether a retry continues the step: an effect with an unknown outcome, or a failed child run. */
 function isLeftOpen(step: StepRun, settled: Settled): boolean {
   if (settled.kind !== 'failed' || isTolerated(step)) return false
   const { state } = step
@@ -81,7 +81,7 @@ function isLeftOpen(step: StepRun, settled: Settled): boolean {
   return isUncertain(step) && (settled.error.uncertain ?? settled.error.retryable)
 }
 
-/** In a frame that is being closed nothing follows; a retry goes on from here. */
+/** No step follows in a frame that is being closed; a retry continues from here. */
 function rest(step: StepRun, settled: Settled): void {
   const passes = settled.kind === 'completed' || (settled.kind === 'failed' && isTolerated(step))
   if (!passes) return
@@ -96,7 +96,7 @@ function endRow({ frame, index }: Row, output: unknown): void {
   frame.rows.delete(index)
 }
 
-/** Ends the main part: where it failed, the steps for failure follow. */
+/** Ends the main part; after a failure the `onFailure` steps follow. */
 export function endPart(program: Program, memory: RunMemory, part: Frame, outcome: Settled): void {
   if (part !== memory.main || outcome.kind !== 'failed') return
   memory.failure = runError(outcome)

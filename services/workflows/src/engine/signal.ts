@@ -3,29 +3,32 @@ import type { ApprovalDecision, By, Retry, StepError } from './history.js'
 import type { TaskId } from './task.js'
 
 /**
- * A signal that a run receives, for the decider to decide on. One for a task that no longer exists, late or
- * repeated, changes nothing. `secrets`: those that stand in an outcome, which is computed with as it is.
+ * A signal received by a run, input of the decider. A late or repeated signal for a task that no longer exists changes
+ * nothing. `secrets`: secrets contained in an outcome, which is processed unmasked.
  */
 export type Signal =
-  /** It has left the queue. */
+  /** The run has left the queue. */
   | { kind: 'start' }
-  /** What became of a task `evaluate`: one result for each of its templates. Never that there was no child for it. */
+  /**
+   * Result of an `evaluate` task, one value for each template. Never the error that no sandbox process was
+   * available.
+   */
   | { kind: 'evaluated'; task: TaskId; values: readonly Evaluated[] }
-  /** What became of a task `perform`. */
+  /** Result of a `perform` task. */
   | { kind: 'performed'; task: TaskId; outcome: Outcome; secrets?: readonly string[] }
-  /** What became of a task `start_run`. */
+  /** Result of a `start_run` task. */
   | { kind: 'child_started'; task: TaskId; outcome: { ok: true; runId: string } | Failure }
-  /** The run has ended that a task `await` is for. */
+  /** The run awaited by a task has ended. */
   | { kind: 'child_ended'; task: TaskId; outcome: Outcome; secrets?: readonly string[] }
-  /** The event that a task `await` is for, as a webhook gets it. */
+  /** The event awaited by a task, in the format of webhooks. */
   | { kind: 'event'; task: TaskId; event: unknown }
-  /** A decision on the approval that a task `await` is for; the sender has checked that this person may decide. */
+  /** A decision on the approval awaited by a task. The sender has checked that this person may decide. */
   | { kind: 'decision'; task: TaskId; decision: ApprovalDecision }
-  /** Time has passed. One thing that is due is dealt with at a time: to be sent again until nothing changes. */
+  /** Time has passed. Handles one due timer; to be repeated until nothing changes. */
   | { kind: 'tick' }
   | { kind: 'cancel'; by: By; reason: string | null }
   | ({ kind: 'retry' } & Retry)
-  /** The run cannot be carried on, and is dead. */
+  /** The run cannot be continued and becomes `dead`. */
   | { kind: 'abandon'; code: string; message: string }
 
 export type Outcome = { ok: true; output: unknown } | Failure

@@ -1,7 +1,7 @@
 import type { Step } from '@opsplane/contracts'
 import { assertNever } from '@opsplane/contracts'
 
-/** The templates of a step as one JSON value; for an effect its input. Undefined where it has none. */
+/** The templates of a step as one JSON value; for an effect its input. `undefined` if there are none. */
 export function buildTemplateValue(step: Step): unknown {
   switch (step.type) {
     case 'http':

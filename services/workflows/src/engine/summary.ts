@@ -3,7 +3,7 @@ import type { Place } from './history.js'
 import type { RunMemory } from './memory.js'
 import { outputId } from './program.js'
 
-/** The state of a run for lists and events, and when it is due next. Instants are Unix milliseconds. */
+/** The state of a run for lists and events, and its next due time. Instants are Unix milliseconds. */
 export interface RunSummary {
   status: RunStatus
   attempt: number
@@ -11,13 +11,13 @@ export interface RunSummary {
   startedAt: number | null
   endedAt: number | null
   error: RunError | null
-  /** Of a run that has completed. */
+  /** Output of a completed run. */
   output: unknown
-  /** When `tick` may change something. */
+  /** When the next `tick` may change something. */
   nextDue: number | null
-  /** Places of active steps, the first few of them. */
+  /** Places of active steps, limited to the first few. */
   currentSteps: Place[]
-  /** Runs it started and no longer waits for: to be cancelled unless they have ended. */
+  /** Runs it started and no longer waits for; they are cancelled unless they have ended. */
   abandonedRuns: string[]
 }
 

@@ -22,7 +22,7 @@ export interface TaskChanges {
   removed: TaskId[]
 }
 
-/** The changes of the tasks since the last call; all of them at the first. */
+/** Task changes since the last call; the first call returns all tasks. */
 export function drainTaskChanges(program: Program, memory: RunMemory): TaskChanges {
   const { added: steps, removed } = memory.changes
   memory.changes = { added: new Set(), removed: new Set() }
@@ -38,11 +38,11 @@ export interface AwaitedInput {
   task: TaskId
   place: Place
   waiting: Waiting
-  /** Who has decided on it already, of an approval. */
+  /** Users who have already decided on the approval. */
   decided: string[]
 }
 
-/** What the run waits for from outside: approvals and events. */
+/** External inputs the run waits for: approvals and events. */
 export function listAwaitedInputs({ live }: RunMemory): AwaitedInput[] {
   return [...live.values()].flatMap(({ place, state, task }) =>
     state.kind === 'waiting' && task
@@ -105,6 +105,6 @@ const effects: readonly string[] = [
 
 const isEffect = (step: Step): step is EffectStep => effects.includes(step.type)
 
-/** What tells one effect from all others: run, place, and in which attempt at the run it began. */
+/** Idempotency key of an effect: from run, place and the attempt in which the step began. */
 const keyOf = ({ context }: RunMemory, { place, born }: StepRun): string =>
   sha256Hex(`${context.runId}:${place}:${born}`)

@@ -1,17 +1,17 @@
-/** Something that is due at an instant. */
+/** A subject that is due at an instant. */
 export interface Timer<Subject> {
   /** Unix milliseconds. */
   readonly at: number
   readonly subject: Subject
-  /** Where it stands in the heap; -1 when it does not. */
+  /** Index in the heap; -1 if removed. */
   slot: number
 }
 
-/** Timers by when they are due: the next is found at once, adding and removing takes the logarithm of how many there are. */
+/** Timers ordered by due time. Finding the next one takes constant time, adding and removing logarithmic time. */
 export class Timers<Subject> {
   readonly #heap: Timer<Subject>[] = []
 
-  /** The one that is due first. */
+  /** The timer that is due first. */
   get next(): Timer<Subject> | undefined {
     return this.#heap[0]
   }
@@ -23,7 +23,7 @@ export class Timers<Subject> {
     return timer
   }
 
-  /** Without effect on one that was removed. */
+  /** Has no effect on a timer already removed. */
   remove(timer: Timer<Subject>): void {
     if (this.#heap[timer.slot] !== timer) return
     const last = this.#heap.pop()

@@ -25,7 +25,7 @@ export function wait(deciding: StepDecision, { event }: WaitStep, value: unknown
   return [{ kind: 'waiting', place: step.place, waiting: { for: 'time', dueAt } }]
 }
 
-/** Expressions in text give text. */
+/** Expressions embedded in text return strings. */
 function parseSeconds(value: unknown): number {
   if (typeof value === 'number') return value
   return typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
@@ -39,7 +39,7 @@ function parseInstant(value: unknown): number {
 const unusable = (value: unknown): string =>
   `${JSON.stringify(value)} is neither a number of seconds nor an instant in ISO 8601, within a year.`
 
-/** The step waits for approvers; where those it names cannot be enough, it fails instead of waiting forever. */
+/** The step waits for approvers. It fails if the named users cannot reach the quorum, instead of waiting forever. */
 export function awaitApproval(deciding: StepDecision, definition: ApprovalStep, value: unknown): Entry[] {
   const { now, step } = deciding
   const { title, message, data, users: named } = toFields(value)

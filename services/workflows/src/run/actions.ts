@@ -22,18 +22,21 @@ type Caller = Pick<RequestMeta, 'tenant' | 'actor' | 'requestId' | 'now' | 'clie
 }
 
 /**
- * Makes the caller the giver of those runs whose rights have ended: of all of them, or of none. Throws `forbidden` naming what is
- * missing.
+ * Makes the caller the giver (see `Givers`) of all those runs whose rights have ended, or of none. Throws `forbidden`
+ * naming missing permissions.
  */
 export type TransferRuns = (
   runs: readonly { id: string; programRef: string }[],
   caller: Caller,
 ) => Promise<void>
 
-/** The commands on runs. Each throws `not_found`, or `invalid_state_transition` where the run is not in a state for it. */
+/** Commands on runs. Each throws `not_found`, or `invalid_state_transition` if the run's state does not allow it. */
 export interface RunActions {
   cancel(runId: string, reason: string | null, caller: Caller): Promise<Run>
-  /** Throws `forbidden` where its rights, or those of a run it goes on with, have ended and the caller has not all of them. */
+  /**
+   * Throws `forbidden` if the rights of the run, or of a run it continues, have ended and the caller lacks some of
+   * them.
+   */
   retry(runId: string, how: RetryRun, caller: Caller): Promise<Run>
   /** Throws `forbidden` for a person the approval does not name. */
   resume(
@@ -44,7 +47,7 @@ export interface RunActions {
 }
 
 export function createRunActions(sql: Database['sql'], runs: Runs, transferRuns: TransferRuns): RunActions {
-  /** `why`: a sentence on why the run has ignored the signal, where its status does not show it. */
+  /** `why`: returns a sentence on why the run ignored the signal, if its status does not explain that. */
   async function present(
     { identity: { id } }: FoundRun,
     command: { action: RunAction; signal: Signal; force?: boolean; why?(): Promise<string> },
@@ -59,7 +62,7 @@ export function createRunActions(sql: Database['sql'], runs: Runs, transferRuns:
     throw new ApiError('version_conflict', 'The run was changed by another request. Read it, and try again.')
   }
 
-  /** The approval it waits for that the caller means. Throws `forbidden` where that is for others to decide on. */
+  /** Finds the awaited approval the caller means. Throws `forbidden` if others have to decide on it. */
   async function approvalOf(
     { identity, shown: { status } }: FoundRun,
     step: string | undefined,
@@ -118,7 +121,7 @@ export function createRunActions(sql: Database['sql'], runs: Runs, transferRuns:
 const unawaited = (step: string | undefined) =>
   step === undefined ? 'No approval is awaited.' : `No approval of step ${step} is awaited.`
 
-/** What succeeded is not done again by a retry. */
+/** A retry does not repeat successful steps. */
 const retryHint = ({ status, workflowId }: Run) =>
   status === 'completed' ? `Start another run with POST /workflows/${workflowId}/trigger.` : undefined
 

@@ -19,7 +19,7 @@ const origin: Origin = {
   ...{ event: null, input: null, parent: null, depth: 0, causationId: null, requestId: null, since: null },
 }
 
-/** A run that is cancelled while its transition comes to this. */
+/** Cancels a run whose transition is committed with `commit`; returns the answer to the sender. */
 async function cancelled(commit: ActiveRunOptions['commit']) {
   const left: Leaving[] = []
   const program = compileProgram(WorkflowDefinition.parse({ steps }))

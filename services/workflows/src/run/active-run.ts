@@ -15,20 +15,20 @@ import type { Transition } from './store/transition.js'
 export type AwaitTask = Extract<Task, { kind: 'await' }>
 export type WorkTask = Exclude<Task, AwaitTask>
 
-/** What a transition changes besides the run itself, in the same transaction. */
+/** Further changes in the transaction of a transition, besides the run itself. */
 export interface TransitionEffects {
   identity: RunIdentity
   origin: Pick<Origin, 'since'>
   progress: RunProgress
-  /** Signals in the inbox that are dealt with, and what has become of each. */
+  /** Processed inbox signals with the outcome of each. */
   consumed: { id: number; outcome: InboxOutcome }[]
-  /** Awaited from now on. */
+  /** Tasks awaited from now on. */
   awaited: AwaitTask[]
-  /** No longer awaited. */
+  /** Tasks no longer awaited. */
   settled: AwaitTask[]
   /** Runs it started and no longer waits for. */
   abandoned: string[]
-  /** It has ended beyond the quota of traces: its values are left out. */
+  /** The run has ended with the trace quota exhausted: its values are not kept. */
   omits: boolean
 }
 
@@ -38,26 +38,26 @@ export interface ActiveRunOptions {
   origin: Origin
   folded: FoldedRun
   nowMs(): number
-  /** Makes a transition durable, with what follows it. Undefined: another worker has the lease. */
+  /** Commits a transition and its effects. Returns `undefined` if another worker has the lease. */
   commit(
     transition: Transition,
     transitionEffects: TransitionEffects | null,
   ): Promise<{ signals: number } | undefined>
-  /** Does what a task asks for; resolves with the signal to present. Rejects only once the task is aborted. */
+  /** Performs a task; resolves with the resulting signal. Rejects only once the task is aborted. */
   perform(run: ActiveRun, task: WorkTask, aborted: AbortSignal): Promise<SignalEnvelope['signal']>
-  /** Its new signals, and finished runs and events it waits for; `begun`: tasks not searched for before. */
+  /** Reads new signals, and finished runs and events it waits for. `begun`: awaited tasks not searched for before. */
   readInbox(
     run: ActiveRun,
     awaited: readonly AwaitTask[],
     begun: readonly AwaitTask[],
   ): Promise<readonly SignalEnvelope[]>
-  /** Whether a trace of so many bytes is within the quota of its workspace, which it counts for. */
+  /** Whether a trace of this size is within the workspace's quota; if so, it is counted. */
   keepsTrace(workspaceId: string, bytes: number): boolean
-  /** It has come to another state, which is durable. */
+  /** Called after a change of status was committed. */
   moved(status: RunProgress['status']): void
-  /** Something is due at this time (Unix ms). */
+  /** Requests a tick at this time (Unix ms). */
   schedule(run: ActiveRun, at: number): void
-  /** It is not worked on here any more; `lost` with what kept it from going on, if that is known. */
+  /** Called when this worker stops working on the run; `lost` includes the reason if known. */
   left(run: ActiveRun, how: Leaving): void
 }
 
@@ -74,19 +74,19 @@ export interface ActiveRun {
   bytes(): number
   seq(): number
   folded: FoldedRun
-  /** Resolves once what it changes is durable. */
+  /** Resolves once the resulting changes are committed. */
   present(presented: SignalEnvelope): Promise<SignalResult>
-  /** Whether it waits for events that may have arrived while it had no worker. */
+  /** Whether it waits for events or runs that may have arrived or ended while it had no worker. */
   awaitsInput(): boolean
   /** Reads its inbox. Resolves once the signals are processed. */
   checkInbox(): Promise<void>
-  /** Stops what it does; nothing of it is recorded any more. */
+  /** Stops all work; nothing more is recorded. */
   drop(): void
 }
 
-/** What is due sooner is waited for in memory. */
+/** A run due earlier than this is kept in memory instead of being released. */
 const worthReleasingMs = 1_000
-/** Signals that share a transition. */
+/** Maximum number of signals in one transition. */
 const maxAtOnce = 64
 
 interface Queued extends SignalEnvelope {
@@ -103,15 +103,15 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   let { progress, seq, bytes, signals } = run
   let queue: Queued[] = []
   let [busy, gone, looking, lookAgain] = [false, false, false, false]
-  /** Everything that is asked for, as of the last entry. */
+  /** All requested tasks, as of the last entry. */
   const asked = new Map(folded.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
-  /** What has ended has nothing to abort, and stays until it is no longer asked for: nothing begins twice. */
+  /** A finished task has nothing to abort, but stays listed while it is requested, so that no task starts twice. */
   const inFlight = new Map<TaskId, AbortController | 'ended'>()
-  /** Runs that are cancelled, as no step waits for them. */
+  /** Runs already cancelled because no step waits for them. */
   const abandoned = new Set<string>()
-  /** What it was shown of its inbox. */
+  /** Ids of inbox signals already read. */
   const seen = new Set<number>()
-  /** What it waits for that was looked for among what had come before. */
+  /** Awaited tasks for which earlier events and runs have been searched. */
   const searchedTasks = new Set<TaskId>()
 
   function leave(leaving: Leaving) {
@@ -123,7 +123,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     options.left(active, leaving)
   }
 
-  /** What changes nothing leaves no entry. A tick deals with one thing that is due, so it is repeated. */
+  /** Signals that change nothing add no entry. A tick handles one due timer, so it is repeated. */
   function decide(batch: readonly Queued[], at: number) {
     const entries: Decided[] = []
     const changing = new Set<Queued>()
@@ -148,7 +148,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     }
     for (const task of added) asked.set(task.id, task)
     const awaited = added.filter(isAwaited)
-    // What it waits for may have happened already; that is searched for once it is known to wait.
+    // An awaited input may have arrived earlier; it is searched for once the wait is recorded.
     const mayHaveInput = awaited.some(comesByItself)
     const dueAt = folded.nextDue()
     const idle =
@@ -224,7 +224,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     if (mayHaveInput || moved.signals > signals) void checkInbox(moved.signals)
   }
 
-  /** Whatever becomes of the step, none of those who wait for the batch waits for ever. */
+  /** Whatever happens to the step, all presenters of the batch receive an answer. */
   async function stepBy(batch: readonly Queued[]): Promise<void> {
     try {
       await step(batch)
@@ -267,7 +267,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     )
   }
 
-  /** `known`: how many signals it had been sent when it reads the inbox. */
+  /** `known`: number of signals sent to it when it reads the inbox. */
   async function checkInbox(known = signals): Promise<void> {
     if (looking) lookAgain = true
     if (looking || gone) return
@@ -283,7 +283,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     } finally {
       looking = false
     }
-    // It may be idle now, which it is not while it reads the inbox.
+    // The run may be idle now; while reading the inbox it is not.
     if (queue.length === 0) void active.present(wrapOwnSignal({ kind: 'tick' }))
   }
 

@@ -98,7 +98,7 @@ test('approvers who have not decided are reminded, with what the approval is abo
   ])
   await waitFor(async () => {
     const reminded = await notices('workflow.approval_reminded')
-    // Those that came before she had decided were for both.
+    // Reminders sent before her decision were for both approvers.
     expect(reminded.slice(-2)).toEqual(
       Array(2).fill({ status: 'paused', approval: { ...asked, users: [bob] } }),
     )

@@ -11,14 +11,14 @@ const findNames = ({ userId, role }: Decider) => [
   ...(role === undefined ? [] : [`role:${role}`]),
 ]
 
-/** An approval that a run waits for. */
+/** An approval awaited by a run. */
 export interface AwaitedApproval {
   task: TaskId
-  /** Whether it names this person, or the role they have in the workspace. */
+  /** Whether it names this person or their role in the workspace. */
   isFor: boolean
 }
 
-/** The approvals that a run waits for. */
+/** The approvals awaited by a run. */
 export const awaitedApprovals = (
   sql: Database['sql'],
   runId: string,
@@ -47,7 +47,7 @@ interface Row {
   queued_at: string
 }
 
-/** Runs that wait for this person, the latest first. */
+/** Runs that wait for this person, newest first. */
 export async function pendingApprovals(
   sql: Database['sql'],
   { tenant, principal, limit, after, cursors, ...options }: PendingOptions,

@@ -22,7 +22,7 @@ export interface RunParts {
   background: BackgroundWork[]
 }
 
-/** The runs of the service, with everything their steps do elsewhere. */
+/** Assembles the runs of the service with all effects of their steps. */
 export function assembleRuns(
   ctx: ServiceContext<WorkflowsConfig>,
   { settings, clients, operations, outbound, transferRuns, ...options }: RunPartsOptions,

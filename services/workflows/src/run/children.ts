@@ -13,8 +13,8 @@ import { runStatement } from './store/store.js'
 type GoesOn = NonNullable<Extract<Task, { kind: 'start_run' }>['goesOn']>
 
 /**
- * Retries the run that a step of an earlier attempt waited for, unless it continues by itself or has completed. Repeated, it
- * changes nothing. Throws `version_conflict` while the run has a cancellation of that earlier attempt before it.
+ * Retries the run that a step of an earlier attempt waited for, unless it is still in progress or has completed.
+ * Idempotent. Throws `version_conflict` while a cancellation from that earlier attempt is pending in the run's inbox.
  */
 export async function continueChild(
   {
@@ -47,8 +47,8 @@ const changing = (runId: string) =>
   new ApiError('version_conflict', `Run ${runId} is changing. It is continued after that.`)
 
 /**
- * A run with the runs that its steps would continue if it were retried now, and in turn theirs, by what they are
- * pinned to.
+ * Returns a run with all runs that its steps would continue if it were retried now, recursively, with the version each
+ * is pinned to.
  */
 export async function findContinuedRuns(
   parts: { sql: Database['sql']; programOf(identity: RunIdentity): Promise<Program> },

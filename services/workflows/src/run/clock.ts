@@ -1,13 +1,13 @@
 import type { Database } from '@opsplane/postgres'
 import type { Clock } from '@opsplane/runtime'
 
-/** The time of the database as this process estimates it, which runs use. */
+/** The database time as estimated by this process; used by runs. */
 export interface DatabaseClock {
   /** Unix milliseconds. */
   nowMs(): number
-  /** For statements: the simulated time of tests; null for the database's own. */
+  /** For statements: the simulated time in tests; `null` for the database clock. */
   at(): string | null
-  /** Compares with the database. */
+  /** Compares the clock with the database. */
   adjust(): Promise<void>
 }
 

@@ -25,7 +25,7 @@ const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6
 
 beforeAll(async () => {
   const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
-  /** Never answers, so that its run stays in the hands of its worker. */
+  /** Never responds, so that the run stays with its worker. */
   const http = ({ signal }: { signal: AbortSignal }) =>
     new Promise<never>((_, reject) => {
       signal.addEventListener('abort', () => reject(signal.reason))
@@ -67,7 +67,7 @@ const isWaitedFor = (runId: string) =>
     return runId
   })
 
-/** Runs that commands compete for: without a worker, executed by the first replica, and ended. */
+/** Runs that concurrent commands address: without a worker, executed by the first replica, or ended. */
 const states = {
   'waits for an approval': async () =>
     isAt(await start({ steps: [approval] }), `status = 'paused' and lease_owner is null`),
@@ -101,7 +101,7 @@ type Command = keyof typeof commands
 const names = Object.keys(commands) as Command[]
 const pairs = names.flatMap((one, index) => names.slice(index).map((two) => [one, two] as const))
 
-/** What the journal says was accepted. */
+/** Commands accepted according to the journal. */
 async function accepted(runId: string): Promise<Command[]> {
   const lines = await service.sql<{ kind: string; decision: 'approve' | 'reject' | null }[]>`
     select entry->>'kind' as kind, entry->'decision'->>'decision' as decision from run_entries
@@ -128,7 +128,7 @@ describe.each(Object.keys(states) as (keyof typeof states)[])('a run that %s', (
       const answered = [one, two].filter((_, index) => statuses[index] === 200)
       expect(answered.sort()).toEqual((await accepted(runId)).sort())
       expect(await service.sql`select 1 from run_signals where run_id = ${runId}`).toEqual([])
-      // Of two that exclude each other one is accepted, as is the only one that applies.
+      // Of two mutually exclusive commands one is accepted; so is the only applicable one.
       if (one !== two && [one, two].every((name) => name === 'approve' || name === 'reject'))
         expect(answered).toHaveLength(state === 'has failed' ? 0 : 1)
       await commands.cancel(here, runId)

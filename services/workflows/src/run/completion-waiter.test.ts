@@ -4,7 +4,7 @@ import { type CompletionWaiter, createCompletionWaiter, type RunEnd } from './co
 
 const longMs = 60_000
 const end: RunEnd = { status: 'completed', output: 42, error: null }
-/** Nothing has ended elsewhere. */
+/** No run has ended in another replica. */
 const sql = { unsafe: async () => [] } as unknown as Database['sql']
 let waiter: CompletionWaiter
 const open = () => {

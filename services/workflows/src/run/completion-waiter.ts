@@ -8,31 +8,31 @@ import { runStatement } from './store/store.js'
 /** The outcome of a run. */
 export interface RunEnd {
   status: RunStatus
-  /** Null unless it has completed. */
+  /** `null` unless the run has completed. */
   output: unknown
   error: RunError | null
 }
 
 export interface CompletionWaiter {
-  /** Undefined where the run has not ended in that time, or the caller has disconnected. */
+  /** Resolves to `undefined` if the run has not ended in time, or the caller has disconnected. */
   wait: WaitForRun
-  /** The same, or that it is paused: until a person says how it goes on there is nothing to wait for. */
+  /** The same, but also resolves when the run is paused: only a person can continue it then. */
   waitForRest: WaitForRun
-  /** A run has ended here, or is paused. */
+  /** To be called when a run has ended in this replica or is paused. */
   ended(runId: string, end: RunEnd): void
-  /** Lets go of all who wait. */
+  /** Releases all waiters. */
   close(): void
 }
 
 type WaitForRun = (runId: string, ms: number, aborted?: AbortSignal) => Promise<RunEnd | undefined>
 
 interface Waiter {
-  /** It waits for no longer than until the run is paused. */
+  /** Waits only until the run is paused. */
   forRest: boolean
   settled(end: RunEnd | undefined): void
 }
 
-/** Runs that others work on are asked for so often, all of them together. */
+/** Interval at which runs of other replicas are polled, all in one query. */
 const pollEveryMs = 250
 
 export function createCompletionWaiter(
@@ -62,7 +62,7 @@ export function createCompletionWaiter(
       await delay(pollEveryMs, closing.signal)
       const elsewhere = [...waiting.keys()].filter((id) => !isHere(id))
       if (elsewhere.length === 0) continue
-      // What cannot be read now is read the next time.
+      // A failed read is repeated at the next poll.
       const found = await readRunEnds(sql, elsewhere, true).catch(() => new Map<string, RunEnd>())
       for (const [id, end] of found) settle(id, end)
     }
@@ -114,7 +114,7 @@ interface EndRow {
   large: unknown
 }
 
-/** Outcomes of the runs that have ended, or with `orPaused` are paused. */
+/** Outcomes of the runs that have ended or, with `orPaused`, are paused. */
 export async function readRunEnds(
   sql: Database['sql'],
   runIds: readonly string[],
@@ -131,11 +131,11 @@ export async function readRunEnds(
   )
   return new Map(
     rows.map(({ id, status, entry, large_field: largeField, large }) => {
-      // What this service has written is as it was typed.
+      // This service wrote the line, so it has the expected type.
       const last = parseJournalLine({ entry, largeField, large }) as Recorded['entry']
       const ended = last.kind === 'ended' ? last : undefined
       const output = ended?.status === 'completed' ? ended.output : null
-      // As it is: that of the run itself is masked.
+      // The unmasked error; the one in the run's row is masked.
       const error = ended && ended.status !== 'completed' ? ended.error : null
       return [id, { status, output, error }]
     }),

@@ -14,10 +14,10 @@ export type Evaluate = (
   aborted?: AbortSignal,
 ) => Promise<Signal>
 
-/** The delay between attempts after failures that are not the step's. */
+/** Delay between attempts after failures not caused by the step. */
 export const pause = { strategy: 'exponential', baseMs: 200, maxMs: 10_000 } as const
 
-/** The sandbox says nothing of the expression then. */
+/** Errors that say nothing about the expression itself. */
 const passing = new Set(['expression_unavailable', 'expression_overloaded'])
 
 export const createEvaluate =
@@ -29,7 +29,7 @@ export const createEvaluate =
         scope: task.scope,
         tenant: tenantKey(tenant),
         signal: aborted,
-        // Nothing of it is sent anywhere, and what is sent later is looked at then.
+        // The result of a transform is not sent anywhere; steps that send it are checked later.
         secretReferences: folded.stepAt(task.place)?.type === 'transform' ? 'keep' : 'refuse',
       })
       aborted?.throwIfAborted()

@@ -4,16 +4,16 @@ import { runService } from '../fixture/run-service.js'
 import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
-/** Runs of a noisy workspace that wait for a place. */
+/** Number of queued runs of a noisy workspace. */
 const queued = Number(process.env.WORKFLOW_QUEUED ?? 2_000)
 const insertsAtOnce = 1_000
 
-/** Begun and not ended, by workspace, and what was begun in all. */
+/** Effects in progress, and effects begun in total. */
 const tarpits = { open: 0, begun: 0 }
 let service: TestService
 let runs: Runs
 const refuses = () => Promise.reject(effectFailure('not_there', 'This test has no such effect.'))
-/** Effects that never answer, however long they are waited for. */
+/** An effect that never responds. */
 const http = ({ signal }: { signal: AbortSignal }) => {
   tarpits.open += 1
   tarpits.begun += 1
@@ -40,7 +40,7 @@ const noisy = { ...fixture.tenant, workspaceId: 'ws_noisy' }
 const tarpit = fixture.define({
   steps: [{ id: 'hang', type: 'http', url: 'https://tarpit.test', timeoutSeconds: 600 }],
 })
-/** Takes the heap, and the child that evaluates it with that. */
+/** Exhausts the heap, which kills the child process that evaluates it. */
 const hostile = fixture.define({
   steps: [{ id: 'burst', type: 'transform', value: '{{ $map([1..9999999], function($n) { [1..9999] }) }}' }],
 })
@@ -51,7 +51,7 @@ const usual = fixture.define({
   ],
 })
 
-/** Due runs without a worker, as they are after their triggers. */
+/** Inserts due runs without a worker, as after their triggers. */
 async function queue() {
   const { runId } = await runs.start(tarpit({ tenant: noisy }))
   const { sql } = service
@@ -90,13 +90,13 @@ test(`${queued} queued runs of one workspace, tarpits and killers of children, k
   await waitFor(() => tarpits.open >= 16)
   const hostiles = await Promise.all([1, 2].map(() => runs.start(hostile({ tenant: noisy }))))
   expect(hostiles).toHaveLength(2)
-  // The noisy workspace has as many active runs as it may have, and they stay active.
+  // The noisy workspace has its maximum number of active runs, and they stay active.
   for (let n = 0; n < 5; n++) {
     const tenant = { ...fixture.tenant, workspaceId: `ws_quiet_${n}` }
     const { runId } = await runs.start(usual({ tenant, input: n }))
     expect(await runs.waitForEnd(runId, 60_000)).toMatchObject({ status: 'completed', output: n * 2 + 1 })
   }
-  // One that is found by due work, as after a crash, passes them as well.
+  // A run found as due work, as after a crash, is also executed before them.
   const tenant = { ...fixture.tenant, workspaceId: 'ws_found' }
   const found = await service.sql.begin((tx) => runs.start(usual({ tenant, input: 20 }), tx))
   runs.wake()

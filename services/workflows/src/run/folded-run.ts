@@ -19,31 +19,30 @@ import { createShownValues } from './shown/shown-values.js'
 
 /** The state of a run, folded in memory. Changes with every decision. */
 export interface FoldedRun {
-  /** What follows from a signal at this time (Unix ms), which is folded in. */
+  /** Decides on a signal at this time (Unix ms) and folds the resulting entries. */
   decide(signal: Signal, at: number): Decided[]
   /** The step at a place. */
   stepAt(place: Place): Step | undefined
-  /** All tasks of the run. */
   tasks(): Task[]
-  /** What of that has changed, since it was last asked. */
+  /** Task changes since the last call. */
   taskChanges(): TaskChanges
-  /** What it waits for, as events show it: titles of approvals are masked. */
+  /** Awaited inputs as shown in events: titles of approvals are masked. */
   awaiting(): AwaitedInput[]
-  /** What lists and events show of it: its error is masked. */
+  /** Fields of the run for lists and events: its error is masked. */
   progress(): RunProgress
   /** Unix milliseconds. */
   nextDue(): number | null
-  /** Of a run that has completed. */
+  /** Output of a completed run. */
   output(): unknown
-  /** Of a run that has ended otherwise, as those get it who compute with it. */
+  /** Unmasked error of a run that has not completed, for parent runs and waiting callers. */
   error(): RunError | null
-  /** Ids of events that its steps have waited for and got. */
+  /** Ids of events consumed by its waiting steps. */
   consumedEvents(): string[]
   /** Runs it started and no longer waits for. */
   abandonedRuns(): string[]
 }
 
-/** An entry and its JSON, which is made once. */
+/** An entry with its JSON, which is serialized only once. */
 export interface Decided {
   entry: Entry
   text: string
@@ -58,14 +57,14 @@ export interface RunHistory {
 
 const iso = (ms: number | null) => (ms === null ? null : new Date(ms).toISOString())
 
-/** Throws where the history does not belong to this program. */
+/** Throws if the history does not belong to this program. */
 export function foldRun({ program, identity, origin, recorded }: RunHistory): FoldedRun {
   const { id: runId, workflowId, workflowVersion: version } = identity
   const { trigger, event, input } = origin
   const memory = newRun({ runId, workflowId, version, trigger, event, input })
   for (const each of recorded) fold(program, memory, each)
   let { seq } = memory
-  // JSON, as it was read from the journal.
+  // JSON, as read from the journal.
   const shown = () => createShownValues([input, event] as JsonValue[], memory.secrets)
   return {
     decide(signal, now) {

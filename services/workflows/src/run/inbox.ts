@@ -17,14 +17,14 @@ interface SignalRow {
   attempt: number | null
 }
 
-/** What to search for; `begun`: the tasks that are new among the awaited ones. */
+/** Parameters of the search; `begun`: awaited tasks not searched for before. */
 export interface InboxQuery {
   active: Pick<ActiveRun, 'identity' | 'origin' | 'folded'>
   awaited: readonly AwaitTask[]
   begun: readonly AwaitTask[]
 }
 
-/** All new signals of a run: those in its inbox, finished runs it waits for, and events. */
+/** Reads all new signals of a run: those in its inbox, finished runs it waits for, and events. */
 export async function readInbox(
   sql: Database['sql'],
   { active, awaited, begun }: InboxQuery,

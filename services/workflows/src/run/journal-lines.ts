@@ -1,17 +1,17 @@
 import { stringifyExact } from '@opsplane/contracts'
 import type { JournalLine } from './model.js'
 
-/** Values of more JSON than this are stored apart from their entry, where the trace links to them. */
+/** Values with more JSON than this are stored separately from their entry, and the trace links to them. */
 export const largeBytes = 8 * 1024
-/** Of one value. */
+/** Maximum size of one value. */
 export const maxValueBytes = 1024 * 1024
-/** Of the whole journal of a run. */
+/** Maximum size of a run's whole journal. */
 export const maxRunBytes = 16 * 1024 * 1024
 
-/** Fields of entries that may hold values of any size. */
+/** Fields of entries whose values may have any size. */
 const valueFields = ['output', 'input', 'items', 'event', 'waiting', 'error'] as const
 
-/** Formats an entry, with its largest value apart where the whole is large. `whole` is its JSON. */
+/** Formats an entry; if it is large, its largest value is stored separately. `whole` is its JSON. */
 export function formatJournalLine(
   seq: number,
   at: number,
@@ -37,7 +37,7 @@ export function formatJournalLine(
   }
 }
 
-/** A line as it is read back, whole. */
+/** Parses a line and restores its separate value. */
 export function parseJournalLine({
   entry,
   largeField,

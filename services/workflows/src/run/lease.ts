@@ -3,7 +3,7 @@ import { type Database, isoText, type ResidentRow } from '@opsplane/postgres'
 import type { ClaimedRun } from './model.js'
 import { runStatement } from './store/store.js'
 
-/** Columns a run is taken over with. */
+/** Columns read when a run is taken over. */
 export const runColumns = [
   'workspace_id',
   'environment',
@@ -43,7 +43,7 @@ export interface RunRow {
   seq: number
   bytes: number
   signals: number
-  /** Why it could not be taken over before. */
+  /** Why the run could not be taken over before. */
   last_error: string | null
 }
 
@@ -82,7 +82,7 @@ export interface LeaseOptions {
   owner: string
   leaseMs: number
   at: string | null
-  /** Its present worker loses the lease. */
+  /** Whether the current worker loses the lease. */
   force: boolean
 }
 

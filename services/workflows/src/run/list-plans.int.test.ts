@@ -9,7 +9,7 @@ const dayMs = 24 * 3_600_000
 const tenant = { workspaceId: 'ws_1', environment: 'production' } as const
 let service: TestService
 
-/** A hundred days of runs, most of them completed ones of one workflow, of two workspaces. */
+/** A hundred days of runs in two workspaces, most of them completed runs of one workflow. */
 beforeAll(async () => {
   service = await startTestService(runService().service)
   const { sql } = service
@@ -40,7 +40,7 @@ interface Node {
 }
 const flat = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(flat)]
 
-/** How many runs a page of 50 looks at. */
+/** Number of runs read for a page of 50. */
 async function looksAt(filters: RunFilters, before: string | null = null): Promise<number> {
   const { text, parameters } = buildListStatement(tenant, filters, before, 51)
   const { sql } = service
@@ -58,7 +58,7 @@ async function looksAt(filters: RunFilters, before: string | null = null): Promi
   )
 }
 
-/** A page, as much of another workspace where there are only two, and at most one run more of each month. */
+/** A page, as many rows of the other workspace if there are only two, and at most one additional run for each month. */
 const most = 2 * 51 + 10
 
 it.each<[string, RunFilters]>([

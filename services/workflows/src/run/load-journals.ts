@@ -20,7 +20,7 @@ interface Line {
   large: unknown
 }
 
-/** What a run was started with; its large value is stored apart. */
+/** Reads the origin of a run; its large value, stored separately, is not included. */
 export async function parseOrigin(sql: Database['sql'], runId: string): Promise<Origin> {
   const [line] = await runStatement<{ entry: unknown }>(
     sql,
@@ -28,11 +28,11 @@ export async function parseOrigin(sql: Database['sql'], runId: string): Promise<
     [runId],
   )
   if (!line) throw new Error(`${runId} has no journal`)
-  // What this service has written is as it was typed.
+  // This service wrote the line, so it has the expected type.
   return line.entry as Origin
 }
 
-/** Journals of runs, by their ids. */
+/** Loads the journals of runs, by run id. */
 export async function loadJournals(
   sql: Database['sql'],
   runIds: readonly string[],
@@ -47,7 +47,7 @@ export async function loadJournals(
   const journals = new Map<string, LoadedJournal>()
   for (const { run_id: runId, seq, at, bytes, entry, large_field: largeField, large } of lines) {
     const whole = parseJournalLine({ entry, largeField, large })
-    // What this service has written is as it was typed.
+    // This service wrote the line, so it has the expected type.
     if (seq === 0) journals.set(runId, { origin: whole as Origin, recorded: [] })
     else journals.get(runId)?.recorded.push({ seq, at, bytes, entry: whole as Recorded['entry'] })
   }
@@ -56,7 +56,7 @@ export async function loadJournals(
 
 const linesAtOnce = 200
 
-/** Secret values in entries of a run, which are masked for people. */
+/** Secret values in the entries of a run, which are masked when the run is shown. */
 export async function findConcealedValues(sql: Database['sql'], runId: string): Promise<Set<string>> {
   const found = new Set<string>()
   for (let after = 0; ; ) {

@@ -2,29 +2,29 @@ import type { Actor, DelegationRequest, Instant, RunError, RunStatus, TenantScop
 import type { Entry, Place } from '../engine/history.js'
 import type { LogPositions } from './event-wait/accepted-event.js'
 
-/** What a run was started with; number 0 of its journal. */
+/** The data a run was started with; entry 0 of its journal. */
 export interface Origin {
   programRef: string
   trigger: { type: string; id: string | null; at: Instant }
   event: unknown
   input: unknown
   parent: Parent | null
-  /** Runs that were caused by runs, up to this one. */
+  /** Number of runs in the chain of causes before this one. */
   depth: number
-  /** People on whose request it acts: their row rules apply as well as those of its giver. */
+  /** People on whose request it acts: their row rules apply in addition to those of its giver. */
   callers?: RunCaller[] | undefined
   causationId: string | null
   requestId: string | null
-  /** Up to where logs had come, for a run that may wait for events: what it waits for is later. */
+  /** Log positions at the start of a run that may wait for events: it waits only for later events. */
   since: LogPositions | null
-  /** Of what has started it, where that is followed: its steps belong to the same trace. */
+  /** Trace context of the run's cause, if traced: its steps belong to the same trace. */
   traceparent?: string | undefined
 }
 
-/** A person, and what they asked with. */
+/** A person, with the credential of their request. */
 export type RunCaller = NonNullable<DelegationRequest['callers']>[number]
 
-/** The step of another run that a run was started by. */
+/** The step of another run that started this run. */
 export interface Parent {
   runId: string
   place: Place
@@ -39,7 +39,7 @@ export interface RunIdentity {
   workflowVersion: number
   triggerType: string
   parentRunId: string | null
-  /** Whether a step of the parent waits for its end. */
+  /** Whether the step of the parent waits for this run to end. */
   parentWaits: boolean
   concurrencyKey: string | null
   queuedAt: Instant
@@ -54,7 +54,7 @@ export interface RunProgress {
   endedAt: Instant | null
 }
 
-/** An entry as it is written. */
+/** A serialized journal entry. */
 export interface JournalLine {
   seq: number
   /** Unix milliseconds. */
@@ -67,14 +67,14 @@ export interface JournalLine {
   bytes: number
 }
 
-/** A run as its worker claims it. */
+/** A run as claimed by its worker. */
 export interface ClaimedRun {
   identity: RunIdentity
   progress: RunProgress
   fence: string
   seq: number
   bytes: number
-  /** How many signals it had been sent. */
+  /** Number of signals sent to the run so far. */
   signals: number
 }
 

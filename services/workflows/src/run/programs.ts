@@ -2,14 +2,14 @@ import type { TenantScope, WorkflowDefinition } from '@opsplane/contracts'
 import type { StatementRunner } from '@opsplane/postgres'
 import { compileProgram, type Program } from '../engine/program.js'
 
-/** A version of a workflow, or a draft as it is tested: immutable. */
+/** An immutable version of a workflow, or a tested draft. */
 export interface PinnedVersion {
   definition: WorkflowDefinition
-  /** Outputs that stand in for steps, in tests of a draft. */
+  /** Outputs that replace the execution of steps in tests of a draft. */
   pins?: Readonly<Record<string, unknown>>
 }
 
-/** By the reference that runs are pinned to, read in the transaction `tx` if there is one. Throws `not_found` where there is none such. */
+/** Loads the version a run is pinned to, in the transaction `tx` if given. Throws `not_found` if it does not exist. */
 export type LoadVersion = (ref: string, tenant: TenantScope, tx?: StatementRunner) => Promise<PinnedVersion>
 
 export interface LoadedProgram {

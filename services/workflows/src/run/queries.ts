@@ -39,7 +39,7 @@ export async function findRun(sql: Database['sql'], id: string, tenant: TenantSc
   return found(row)
 }
 
-/** Throws `not_found` where the tenant has no such workflow. */
+/** Throws `not_found` if the tenant has no such workflow. */
 export async function requireWorkflow(sql: Database['sql'], id: string, tenant: TenantScope): Promise<void> {
   const [found] = await runStatement<{ id: string }>(
     sql,
@@ -59,15 +59,15 @@ export interface ListOptions {
 }
 
 /**
- * One page of runs, the latest first. Ids sort by the time they were queued, so that every filter has an index that ends
- * with the order; times are places in it.
+ * Returns one page of runs, newest first. Ids sort by queue time, so every filter has an index that ends with this
+ * order, and time bounds become id bounds.
  */
 export async function listRuns(sql: Database['sql'], options: ListOptions): Promise<Page<Run>> {
   const { tenant, limit, cursors } = options
   const binding = tenantBinding(tenant, options.binding)
   const [, last = null] = options.after === undefined ? [] : parsePosition(cursors, options.after, binding)
   const { text, parameters } = buildListStatement(tenant, options.filters, last, limit + 1)
-  // Planned for these values: the plan that suits usual ones reads everything for a rare one.
+  // Planned for the actual values: a generic plan suited to common values reads everything for a rare one.
   const rows = await sql.unsafe<Found[]>(text, parameters, { prepare: false })
   const items = rows.slice(0, limit).map((row) => found(row).shown)
   const end = rows.length > limit ? items.at(-1) : undefined
@@ -97,19 +97,19 @@ export function buildListStatement(
   where((value) => `id >= ${value}`, from === undefined ? null : buildIdPrefix(from))
   where((value) => `id < ${value}`, to === undefined ? null : buildIdPrefix(to))
   where((value) => `id < ${value}`, before)
-  // A number, so that the plan is made for few rows.
+  // A literal number, so that the plan is made for few rows.
   const text = `select ${columns} from runs where ${conditions.join(' and ')} order by id desc limit ${limit}`
   return { text, parameters }
 }
 
-/** By the keys that let each trigger start only one run of a workflow. */
+/** Uses the keys by which each trigger starts only one run of a workflow. */
 const startedBy = (triggerId: string) => `id = any(array(
   select run_id from run_triggers
   where key in ('event/' || ${triggerId}, 'event_bus/' || ${triggerId}, 'webhook/' || ${triggerId})))`
 
 const digits = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 
-/** What ids of this millisecond begin with. */
+/** The prefix of ids created in this millisecond. */
 function buildIdPrefix(instant: string): string {
   let ms = Date.parse(instant)
   let time = ''

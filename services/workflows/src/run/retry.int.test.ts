@@ -12,13 +12,13 @@ import { type Definition, type RunService, runService } from '../fixture/run-ser
 import { effectFailure } from './perform/effect.js'
 import type { Runs } from './runs.js'
 
-/** Its traces reach their quota soon. */
+/** A workspace with a small trace quota. */
 const narrow = { workspaceId: newId('workspace'), environment: 'production' } as const
 let fixture: RunService
 let service: TestService
 let runs: Runs
 let api: ApiClient
-/** What the effects of this test were asked for, in order. */
+/** Calls of this test's effects, in order. */
 let asked: { url: string; key: string }[] = []
 let answer: (url: string) => unknown = () => ({ status: 200 })
 
@@ -54,7 +54,7 @@ const refuse = (): never => {
   throw effectFailure('refused', 'No.')
 }
 
-/** A run that waits for one which charges, asks, and then ships. */
+/** Starts a run that waits for a child run, which charges, waits for an approval, and then ships. */
 async function ordered() {
   asked = []
   const child = newId('workflow')
@@ -209,7 +209,7 @@ describe('a run beyond the quota of traces', () => {
 })
 
 describe('a group of failed runs', () => {
-  /** A workflow that is listed, and how it is run until it has failed. */
+  /** A listed workflow, with a function that runs it until it has failed. */
   async function failing(name: string) {
     const id = newId('workflow')
     const start = fixture.define({ steps: [call(name)] }, id)
@@ -287,7 +287,7 @@ describe('a group of failed runs', () => {
     const isLocked = new Promise<void>((resolve) => {
       locked = resolve
     })
-    // The first step waits for its first run.
+    // The first step waits for the lock on its first run.
     const holding = service.sql.begin(async (tx) => {
       await tx`select id from runs where workflow_id = ${id} order by id limit 1 for update`
       locked()
@@ -312,7 +312,7 @@ describe('a group of failed runs', () => {
       })
       const after = (await api.get(`/runs/retries/${job?.id}`)).data(RunRetry)
       expect(after).toMatchObject({ status: 'canceled', refused: 0 })
-      // The step that was running when it was canceled ends early where the lock outlasts its patience.
+      // The step running at the cancellation ends early if the lock is held longer than its timeout.
       expect(after.retried).toBeLessThanOrEqual(20)
       const left = 23 - after.retried
       await waitFor(async () => (await groups())[0]?.count === left)
@@ -331,7 +331,7 @@ describe('a group of failed runs', () => {
     const stepIds = [await fail(), await fail(), await fail()]
     const [group] = await groups()
     answer = () => ({ status: 200 })
-    // The step got as far as its second run.
+    // The step reached its second run before the crash.
     for (const runId of stepIds.slice(0, 2)) await retry(runId)
     const jobId = newId('runRetry')
     const { workspaceId, environment } = fixture.tenant
@@ -341,7 +341,7 @@ describe('a group of failed runs', () => {
         request_id, due_at, created_at)
       values (${jobId}, ${workspaceId}, ${environment}, ${id}, ${group?.id.split('.')[1] ?? ''}, ${group?.lastAt ?? ''}, 3,
         ${service.sql.json(stepIds)}, ${service.sql.json(actor)}, 'crashed-1', now(), now())`
-    // Wakes the work.
+    // Wakes the worker.
     await retryGroup(group, { to: group?.to, dryRun: true })
     expect(await over(jobId)).toMatchObject({ status: 'completed', total: 3, retried: 3, refused: 0 })
     const attempts = await Promise.all(stepIds.map(async (runId) => (await detail(runId)).attempt))

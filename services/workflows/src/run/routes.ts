@@ -23,7 +23,7 @@ import { readValue, runDetail, runSteps } from './trace.js'
 const tag = 'Runs'
 const transitionErrors = ['not_found', 'invalid_state_transition', 'version_conflict'] as const
 
-/** Steps that are shown with their run. */
+/** Number of steps returned with a run. */
 const firstSteps = 200
 
 const route = defineResource({

@@ -12,7 +12,7 @@ import type { Entry, Place } from '../engine/history.js'
 import type { AwaitedInput } from '../engine/tasks.js'
 import type { Origin, RunIdentity, RunProgress } from './model.js'
 
-/** The event type for a change of a run; undefined for changes of its steps alone. */
+/** Types of the events about changes of a run. */
 export type RunEventType =
   | 'workflow.run_started'
   | 'workflow.run_completed'
@@ -25,13 +25,13 @@ export type RunEventType =
   | 'workflow.approval_requested'
   | 'workflow.approval_reminded'
 
-/** An event to publish, and what it carries in addition to the run. */
+/** An event to publish, with the data it contains in addition to the run. */
 export interface RunEventDraft {
   type: RunEventType
   approval?: ApprovalNotice
 }
 
-/** The fields of a run that its events carry. */
+/** The fields of a run contained in its events. */
 export function toRunState(identity: RunIdentity, progress: RunProgress): RunState {
   const { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt } = identity
   return { id, workflowId, workflowName, workflowVersion, triggerType, parentRunId, queuedAt, ...progress }
@@ -43,7 +43,7 @@ export const workflowActor = ({ workflowId, workflowName }: RunIdentity): Actor 
   type: 'workflow',
 })
 
-/** Events of a change of progress, by entries in their order. `awaiting`: what it waits for after them. */
+/** Events for a change of progress, in the order of the entries. `awaiting`: returns the inputs awaited after them. */
 export function draftRunEvents(
   before: RunProgress,
   after: RunProgress,
@@ -68,7 +68,7 @@ export function draftRunEvents(
 
 const longestTitle = 200
 
-/** What those are notified of who have not decided; nothing where it is not waited for any more. */
+/** Notices for approvers who have not decided; empty if the approval is no longer awaited. */
 function draftNotices(type: RunEventType, step: Place, awaiting: readonly AwaitedInput[]): RunEventDraft[] {
   return awaiting.flatMap(({ place, waiting, decided }) => {
     if (place !== step || waiting.for !== 'approval') return []
@@ -90,7 +90,7 @@ export interface EventContext {
   at: string
 }
 
-/** Rows of the log for a change of a run; each shows the whole change. */
+/** Log rows for a change of a run; each contains the whole change. */
 export function buildEventRows(
   { identity, origin, actor, requestId, at }: EventContext,
   [before, after]: readonly [RunProgress | null, RunProgress],

@@ -1,11 +1,10 @@
 import { type EffectStep, effectStepTypes, RunStatus } from '@opsplane/contracts'
 import { byKey, type Metrics } from '@opsplane/telemetry'
 
-/** The metrics of runs. */
 export interface RunMetrics {
-  /** A run has come to a state. */
+  /** Counts a change of status. */
   moved(status: RunStatus): void
-  /** A step with an effect is over, whatever came of it. */
+  /** Records the duration of a finished step with an effect, whatever its outcome. */
   recordStepDuration(type: EffectStep['type'], seconds: number): void
 }
 

@@ -1,7 +1,7 @@
 import type { NatsNames } from '@opsplane/contracts'
 import { type NatsLink, publishHint } from '@opsplane/nats'
 
-/** Notifies the replica that executes a run of new signals in its inbox. A hint, which may be lost. */
+/** Notifies the replica that executes a run of new signals in its inbox. A notification may be lost. */
 export interface RunNotifications {
   notify(runId: string): void
   close(): void

@@ -12,7 +12,7 @@ let fixture: RunService
 let service: TestService
 let runs: Runs
 let api: ApiClient
-/** What the effects of this test were asked for, in order. */
+/** Calls of this test's effects, in order. */
 const asked: { key: string; input: unknown; signal: AbortSignal }[] = []
 let answer: (attempt: number) => Promise<unknown> = async () => ({ status: 200 })
 const children = createExpressions({ log: createLogger({ service: 'test', level: 'silent' }) })
@@ -129,7 +129,7 @@ test('a run that cannot be carried on is held back for longer each time, and goe
   await sql`update run_entries set entry = jsonb_set(entry::jsonb, '{programRef}', to_jsonb(${request.workflow.programRef}::text))::json
     where run_id = ${runId}`
   await makeDue(11)
-  // However often it could not be: that was no death of its worker.
+  // The number of failed loads does not matter: they do not count as worker crashes.
   expect(await ended(runId)).toMatchObject({ status: 'completed', output: 1 })
   expect(await held()).toMatchObject({ failures: 0, last_error: null })
 })

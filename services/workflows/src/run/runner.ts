@@ -9,21 +9,21 @@ import type { WorkInFlight } from './start-eagerly.js'
 
 export interface RunnerOptions
   extends Pick<ActiveRunOptions, 'nowMs' | 'commit' | 'perform' | 'readInbox' | 'keepsTrace' | 'moved'> {
-  /** The most active runs, in total and of one workspace. */
+  /** Maximum number of active runs, in total and of one workspace. */
   maxRuns: { all: number; ofOne: number }
-  /** A run whose worker has died so often in a row at the same step is not tried again. */
+  /** A run is no longer attempted after this many consecutive worker crashes at the same step. */
   maxDeaths: number
-  /** Reads what has happened in runs; tries again while Postgres is away. */
+  /** Loads journals of runs; retries while Postgres is unavailable. */
   journals(runIds: readonly string[]): Promise<Map<string, LoadedJournal>>
-  /** Folds a run. Throws where it cannot be carried on. */
+  /** Folds a run. Throws if the run cannot be continued. */
   foldedRunOf(run: ClaimedRun, journal: LoadedJournal): Promise<FoldedRun>
-  /** This process no longer executes the run. */
+  /** Called when this process no longer executes the run. */
   left(run: ActiveRun, leaving: Leaving): void
-  /** A run cannot be continued; it is delayed. */
+  /** Called when a run cannot be continued; the run is delayed. */
   failed(run: LeasedRun, error: unknown): void
-  /** A delayed run can be continued: its failure was not a death of its worker. */
+  /** Called when a delayed run can be continued: its failure was not a worker crash. */
   recovered(run: LeasedRun): Promise<unknown>
-  /** Leases were renewed. */
+  /** Called after leases were renewed. */
   renewed(): void
   /** Releases leases, so that other workers continue immediately. */
   releaseRuns(held: readonly ClaimedRow[]): Promise<unknown>
@@ -31,20 +31,20 @@ export interface RunnerOptions
 
 /** The runs this process executes. */
 export interface Runner extends ResidentWork<LeasedRun> {
-  /** A run that was leased when it was created. It is executed if it has work to do. */
+  /** Adds a run that was leased at its creation, and executes it if it has work to do. */
   enter(
     run: ClaimedRun,
     begun: { origin: Origin; inFlight?: WorkInFlight | undefined },
     folded: FoldedRun,
   ): ActiveRun
   has(runId: string): boolean
-  /** Undefined where this process does not execute it; waits while it is being loaded. */
+  /** Returns the run once it is loaded; `undefined` if this process does not execute it. */
   get(runId: string): Promise<ActiveRun | undefined>
-  /** Executes a run that was leased by its id, beginning with this signal. */
+  /** Executes a run that was leased by its id, starting with this signal. */
   acceptWithSignal(row: LeasedRun, first: SignalEnvelope): Promise<SignalResult>
-  /** Another worker may have the lease of a run, or it may have new signals. */
+  /** Fence under which this process executes the run. */
   fenceOf(runId: string): string | undefined
-  /** Whether there is room for one more run of a workspace that is started by a request. */
+  /** Whether there is capacity for another run of a workspace that is started by a request. */
   hasRoomFor(workspaceId: string): boolean
 }
 
@@ -55,7 +55,7 @@ interface Slot {
   run?: ActiveRun
 }
 
-/** What a run is taken over for. */
+/** The signal for which a run is taken over. */
 interface Entering {
   presented: SignalEnvelope
   received(signalResult: SignalResult): void
@@ -69,7 +69,7 @@ const diedTooOften = (times: number) => ({
 
 type Perform = RunnerOptions['perform']
 
-/** What was begun with the run itself is not begun again. */
+/** Continues work started together with the run instead of starting it again. */
 const goingOnWith =
   ({ task, signal, abort }: WorkInFlight, perform: Perform): Perform =>
   (run, asked, aborted) => {
@@ -78,7 +78,7 @@ const goingOnWith =
     return signal
   }
 
-/** Journals that are read at once, by their size. */
+/** Maximum total size of journals read together. */
 const maxBytesAtOnce = 16 * 1024 * 1024
 
 export function createRunner(options: RunnerOptions): Runner {
@@ -141,7 +141,7 @@ export function createRunner(options: RunnerOptions): Runner {
     })
   }
 
-  /** What it does first: what it was sent goes before anything else. */
+  /** Continues a run that was taken over; a signal it was taken over for is processed first. */
   async function resume(
     row: LeasedRun,
     journal: LoadedJournal | undefined,

@@ -38,40 +38,39 @@ import { createWork, type Effects, type GiverOf, type StartTask } from './work.j
 export interface RunsOptions {
   expressions: Pick<Expressions, 'evaluate'>
   effects: Effects
-  /** What runs are pinned to. */
+  /** Loads the version a run is pinned to. */
   loadVersion: LoadVersion
-  /** What a step `workflow` starts now. Throws where there is no such workflow, or none that can be run. */
+  /** The version that a step `workflow` starts at present. Throws if the workflow does not exist or cannot be run. */
   published(workflowId: string, tenant: TenantScope): Promise<StartRequest['workflow']>
-  /** The rights a run acts with at this moment; null where it has none. */
+  /** The rights a run currently acts with; `null` if it has none. */
   giverOf: GiverOf
-  /** Up to where the logs of all services have come. */
+  /** Current ends of the logs of all services. */
   logEnds(): Promise<LogPositions>
-  /** What traces are counted by. */
+  /** The quotas for traces. */
   budgets: Pick<Budgets, 'fits'>
-  /** The most active runs, in total and of one workspace. */
+  /** Maximum number of active runs, in total and of one workspace. */
   maxRuns?: { all: number; ofOne: number }
   leaseMs?: number
-  /** A run whose worker has died so often in a row at the same step is not tried again. */
+  /** A run is no longer attempted after this many consecutive worker crashes at the same step. */
   maxDeaths?: number
 }
 
-/** The runs of the service. */
 export interface Runs {
   start: ReturnType<typeof createStarter>
   waitForEnd: CompletionWaiter['wait']
   waitForRest: CompletionWaiter['waitForRest']
   /**
-   * Presents a run with a signal, and resolves with what has become of it: here, or in its inbox where another worker has it.
-   * With `force` it is taken away from that. `gone`: it changes hands again and again.
+   * Presents a signal to a run and resolves with the result: directly, or through the run's inbox if another worker has
+   * it. With `force` the lease is taken from that worker. `gone`: the run kept changing workers.
    */
   present(runId: string, presented: SignalEnvelope, force: boolean): Promise<SignalResult>
-  /** What a run goes by. */
+  /** The program of a run. */
   programOf(identity: RunIdentity): Promise<Program>
-  /** A run, and those that go on with it once it is retried so, with what each goes by. */
+  /** Returns a run and the runs that would be continued by this retry, with the version each is pinned to. */
   findContinuedRuns(identity: RunIdentity, how: Retry): Promise<{ id: string; programRef: string }[]>
-  /** Presents events to the runs that wait for them by now. */
+  /** Presents events to the runs that currently wait for them. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
-  /** Runs were started in a transaction that is committed now. */
+  /** To be called after the commit of a transaction that started runs. */
   wake(): void
   readonly runner: Runner
   readonly programs: Programs
@@ -79,7 +78,7 @@ export interface Runs {
   onDrain(): void
 }
 
-/** How often a signal is sent to a run whose lease passes to another worker meanwhile. */
+/** Maximum number of attempts to present a signal to a run whose lease changes in the meantime. */
 const maxTries = 5
 const defaults = { maxRuns: { all: 256, ofOne: 64 }, leaseMs: 30_000, maxDeaths: 5 }
 export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
@@ -139,7 +138,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       )
   }
 
-  /** It got a signal, or another worker took the lease. */
+  /** Called when the run received a signal or another worker claimed the lease. */
   async function onNotification(runId: string) {
     const active = await runner.get(runId)
     const [row] = active
@@ -154,7 +153,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     else active.drop()
   }
 
-  /** Undefined where another worker has the run. */
+  /** Returns `undefined` if another worker has the run. */
   async function takeOver(
     runId: string,
     first: SignalEnvelope,
@@ -176,7 +175,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       const active = await runner.get(runId)
       const here = active ? await active.present(presented) : 'gone'
       if (here !== 'gone') return here
-      // Taken away once: two that take it from each other would go on for ever.
+      // Takes the lease by force only once: otherwise two replicas would take it from each other forever.
       const taken = await takeOver(runId, presented, force && tries === 1)
       if (taken === undefined) return requestSignal(asking, runId, presented)
       if (taken !== 'gone') return taken
@@ -242,7 +241,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
       const held = delayFailedRows({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
         { row, error },
       ])
-      // Its lease runs out by itself.
+      // If this fails, the lease expires by itself.
       held.catch(() => {})
     },
     recovered: ({ key, fence }) =>

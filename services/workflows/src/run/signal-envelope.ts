@@ -1,26 +1,25 @@
 import type { Actor } from '@opsplane/contracts'
 import type { Signal } from '../engine/signal.js'
 
-/** A signal on its way to a run, with its actor; null for the run's own. */
+/** A signal on its way to a run, with its actor; `null` for the run's own signals. */
 export interface SignalEnvelope {
   signal: Signal
   actor: Actor | null
   requestId: string | null
-  /** Where it stood in the inbox of the run. */
+  /** Id of the signal in the run's inbox. */
   inboxId?: number
-  /** The attempt at the run that it was sent to; a later one ignores it. */
+  /** The attempt of the run it was sent to; a later attempt ignores it. */
   attempt?: number | undefined
 }
 
 export const wrapOwnSignal = (signal: Signal): SignalEnvelope => ({ signal, actor: null, requestId: null })
 
-/** The result of a signal. */
 export type SignalResult =
-  /** It has changed the run, durably. */
+  /** The run has changed, and the change is committed. */
   | 'changed'
-  /** It is late, repeated, or not for the state the run is in. */
+  /** The signal is late, repeated, or does not apply to the run's current state. */
   | 'ignored'
-  /** The run is not worked on here any more, and has not dealt with it. */
+  /** This worker no longer executes the run and has not processed the signal. */
   | 'gone'
 
 /** The result of a signal in the inbox of a run. */

@@ -10,20 +10,20 @@ export interface SignalRequestOptions {
   at(): string | null
   /** Called when the inbox of the run has a new signal. */
   notify(runId: string): void
-  /** The worker of the run does not answer: takes over its lease, and continues the run here. */
+  /** Takes over the lease of a run whose worker does not respond, and continues the run here. */
   seizeLease(runId: string): Promise<void>
   closing: AbortSignal
 }
 
-/** How long the worker of a run has to process a signal, how often the sender polls, and how many workers are tried. */
+/** Time for the run's worker to process a signal, polling interval of the sender, and number of workers tried. */
 const responseTimeoutMs = 10_000
 const pollEveryMs = 25
 const maxWorkers = 3
 
 /**
- * Puts a signal into the inbox of a run that another worker executes, and waits for its outcome. It stays there until a
- * worker has processed it in a transition, so its outcome agrees with the journal. Throws `service_unavailable` where no
- * worker has.
+ * Stores a signal in the inbox of a run that another worker executes, and waits for its outcome. The signal remains
+ * there until a worker processes it in a transition, so its outcome is consistent with the journal. Throws
+ * `service_unavailable` if no worker processes it.
  */
 export async function requestSignal(
   options: SignalRequestOptions,
@@ -49,7 +49,7 @@ export async function requestSignal(
   )
 }
 
-/** A run that has ended deals with nothing any more: what is left in its inbox is for an earlier attempt. */
+/** An ended run processes no signals: those left in its inbox are for an earlier attempt. */
 async function isSettled(sql: Database['sql'], runId: string, inboxId: string): Promise<boolean> {
   const rows = await runStatement(
     sql,

@@ -9,16 +9,16 @@ import type { RunIdentity } from './model.js'
 
 export interface EagerStart {
   folded: FoldedRun
-  /** What has happened by then, and when (Unix ms). */
+  /** Entries decided so far, with their times (Unix ms). */
   entries: (Decided & { at: number })[]
-  /** What was begun for it and has not come out yet. */
+  /** Work started for the run that has no result yet. */
   inFlight?: WorkInFlight
 }
 
 /** Work of a run that was started before the run has a worker. */
 export interface WorkInFlight {
   task: TaskId
-  /** Rejects with the reason it is aborted for. */
+  /** Rejects with the abort reason. */
   signal: Promise<Signal>
   abort(): void
 }
@@ -30,12 +30,15 @@ export interface EagerStartOptions {
 
 type NewRun = Omit<RunHistory, 'recorded'> & { identity: RunIdentity }
 
-/** So long a new run waits for its first expressions to be written with it. */
+/**
+ * Maximum time a new run waits for its first expressions, to store their result together with the run, in
+ * milliseconds.
+ */
 const longestMs = 50
 
 /**
- * How a run begins, all of which is written with the run itself: it is started and, where that takes nothing but its own
- * journal and no longer than a moment, its first step is evaluated.
+ * The beginning of a run, stored together with it: the run starts and, if its first step needs only the journal and
+ * little time, that step is evaluated.
  */
 export async function startEagerly(run: NewRun, at: number, options: EagerStartOptions): Promise<EagerStart> {
   const started = start(run, at)
@@ -46,12 +49,12 @@ export async function startEagerly(run: NewRun, at: number, options: EagerStartO
   const { folded, entries } = started
   const later = Math.max(at, options.nowMs())
   entries.push(...folded.decide(signal, later).map((entry) => ({ ...entry, at: later })))
-  // An end and what is waited for are written otherwise.
+  // An end of the run and awaited inputs are stored by a transition instead.
   const goesOn = folded.progress().endedAt === null && folded.tasks().every(({ kind }) => kind !== 'await')
   return goesOn ? started : { ...start(run, at), inFlight }
 }
 
-/** The signal is undefined where a child process has not come up with it in time. */
+/** `signal` is `undefined` if the child process did not respond in time. */
 async function evaluated(
   run: Pick<Required<EagerStart>, 'folded'> & { identity: RunIdentity },
   task: EvaluateTask,
@@ -59,12 +62,12 @@ async function evaluated(
 ): Promise<{ signal: Signal | undefined; inFlight: WorkInFlight }> {
   const aborting = new AbortController()
   const signal = evaluate(run, task, aborting.signal)
-  // The run's worker gets the result later.
+  // The run's worker receives the result later.
   signal.catch(() => {})
   const inFlight = { task: task.id, signal, abort: () => aborting.abort('given up') }
   if (task.templates.every(isPlain)) return { signal: await signal, inFlight }
   const patience = new AbortController()
-  // An answer that came while this process was busy is read before it is called late.
+  // A result that arrived while this process was busy is read before the timeout applies.
   const late = delay(longestMs, patience.signal).then(() => nextTurn(undefined))
   const inTime = await Promise.race([signal, late])
   patience.abort('evaluated')

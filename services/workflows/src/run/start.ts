@@ -17,32 +17,32 @@ import { type EagerStart, startEagerly } from './start-eagerly.js'
 import type { NewRun } from './store/start-statement.js'
 import type { RunStore } from './store/store.js'
 
-/** What to run, and the cause. */
+/** The workflow to run, and the cause. */
 export interface StartRequest {
   tenant: TenantScope
   workflow: { id: string; name: string; version: number; programRef: string }
   trigger: { type: string; id: string | null; at: string }
-  /** Of a workflow only one run has it; null: as many as one likes. */
+  /** Unique among the runs of a workflow; `null`: any number of runs. */
   triggerKey: string | null
   event: unknown
   input: unknown
   parent?: Parent & { waits: boolean }
-  /** What the run may wait for was accepted after this; where it is not given, logs are asked for their ends. */
+  /** The run may wait only for events accepted after these positions. Default: the current ends of the logs. */
   since?: LogPositions
-  /** Runs that were caused by runs, up to this one; 0 without. */
+  /** Number of runs in the chain of causes before this one; default 0. */
   depth?: number
-  /** People who ask for it. */
+  /** People on whose request the run is started. */
   callers?: RunCaller[] | undefined
   actor: Actor
   requestId: string | null
   causationId: string | null
-  /** Of the span that requests it, where it is traced. */
+  /** Trace context of the requesting span, if traced. */
   traceparent?: string | undefined
 }
 
 export interface Started {
   runId: string
-  /** Whether it is new: its trigger may have started a run before. */
+  /** Whether the run is new: its trigger may have started one before. */
   created: boolean
 }
 
@@ -53,18 +53,18 @@ export interface StarterOptions {
   clock: DatabaseClock
   owner: string
   evaluate: Evaluate
-  /** The limit that runs of this program and with this start share; null for none. */
+  /** The concurrency limit for this program and request; `null` for none. */
   limitOf(program: Program, request: StartRequest): Promise<KeyedLimit | null>
-  /** Up to where the logs of all services have come. */
+  /** Current ends of the logs of all services. */
   logEnds(): Promise<LogPositions>
   database: Database
-  /** Something is due. */
+  /** Notifies the worker that a run is due. */
   wake(): void
-  /** Cancels runs that have to make room for another one. */
+  /** Cancels runs to make room for another one. */
   makeRoom(runIds: readonly string[]): Promise<void>
-  /** A run is there; in a transaction, about to be. */
+  /** Called when a run was created; within a transaction, when it is about to be created. */
   changed: ChangedSignals['changed']
-  /** A run has come to a state. */
+  /** Called when a run has changed its status. */
   moved(status: RunProgress['status']): void
   /** The run that a trigger of a workflow has started. */
   startedBy(workflowId: string, triggerKey: string): Promise<string | undefined>
@@ -73,14 +73,14 @@ export interface StarterOptions {
 const queued: RunProgress = { status: 'queued', attempt: 1, error: null, startedAt: null, endedAt: null }
 
 /**
- * Makes a run durable and, unless it is part of a transaction or the process is full, executes it immediately. In a
- * transaction it is due once that is committed: the caller wakes the runs then.
+ * Stores a run and executes it immediately, unless it is part of a transaction or the process is at capacity. In a
+ * transaction the run is due after the commit: the caller then wakes the runs.
  */
 export function createStarter(options: StarterOptions) {
   const { store, runner, programs, clock, owner, evaluate, startedBy } = options
   const newRunId = idFactory(clock.nowMs)
 
-  /** One that finds no place waits for one, unless it is not to run then at all. */
+  /** Inserts a run under a concurrency limit: at the limit it is queued, or skipped if its workflow says so. */
   async function insertWithin(limit: KeyedLimit, row: NewRun, tx?: StatementRunner): Promise<boolean> {
     let cancel: string[] = []
     const insert = async (sql: StatementRunner) => {
@@ -99,7 +99,7 @@ export function createStarter(options: StarterOptions) {
     const { program } = await programs(workflow.programRef, tenant, tx)
     const since = program.awaitsEvents ? (request.since ?? (await options.logEnds())) : null
     const id = newRunId('run')
-    // Lists find times by their place among the ids.
+    // Lists find times by id prefix.
     const now = idTime(id)
     const at = new Date(now).toISOString()
     const limit = await options.limitOf(program, request)
@@ -147,7 +147,7 @@ export function createStarter(options: StarterOptions) {
   }
 }
 
-/** A run that was not to be, as its key has as many as it may. */
+/** A run that is not executed because its key is at the limit. */
 function skipped(row: NewRun): NewRun {
   const error = {
     code: 'concurrency_limit',

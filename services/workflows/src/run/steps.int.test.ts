@@ -14,7 +14,7 @@ let service: TestService
 let runs: Runs
 let api: ApiClient
 let works = false
-/** A secret that no name of a field tells. */
+/** A secret in a field whose name does not indicate one. */
 const vaulted = 'vault-value-2718'
 
 beforeAll(async () => {
@@ -38,7 +38,7 @@ beforeAll(async () => {
 afterAll(() => service?.stop())
 
 const items = Array.from({ length: 120 }, (_, n) => n)
-/** Two steps for each item, the second of which fails at the last one until it works. */
+/** Two steps for each item, the second of which fails for the last item until it works. */
 const manySteps: Definition = {
   steps: [
     {
@@ -79,7 +79,7 @@ beforeAll(async () => {
 
 test('pages of any size have every step once, in the order they began, as one page of all has them', async () => {
   const all = await pagesOf(runId, 200)
-  // Of each item two, the call and what is retried of it, the loop twice, and the last one.
+  // Two steps for each item, the call and its retry, the loop twice, and the last step.
   expect(all).toHaveLength(2 * items.length + 1 + 2 + 2 + 1)
   for (const limit of [1, 7, 100]) {
     const steps = limit === 1 ? await firstOf(25) : await pagesOf(runId, limit)
@@ -98,7 +98,7 @@ test('pages of any size have every step once, in the order they began, as one pa
   expect(all.find(({ place }) => place === 'each')?.itemCount).toBe(items.length)
 })
 
-/** Page by page of one step. */
+/** Reads pages of one step. */
 async function firstOf(count: number): Promise<RunStep[]> {
   const pages: RunStep[] = []
   for (let after = 0; after < count; after++)

@@ -14,7 +14,7 @@ import {
 
 const instant = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'string' })
 
-/** A run that has not ended is due at its instant, unless it has a worker. */
+/** A run that has not ended is due at `due_at`, unless it has a worker. */
 export const dueRuns = dueTable({
   table: 'runs',
   key: 'id',
@@ -24,8 +24,8 @@ export const dueRuns = dueTable({
 })
 
 /**
- * One row per run: what lists show, and who works on it. What happened in it is its journal. Partitioned by the month in the
- * id, like its journal: see ADR 064.
+ * One row for each run: the fields shown in lists, and its worker. Its history is in the journal. Partitioned by the
+ * month in the id, like the journal: see ADR 064.
  */
 export const runs = pgTable(
   'runs',
@@ -44,19 +44,19 @@ export const runs = pgTable(
     startedAt: instant('started_at'),
     endedAt: instant('ended_at'),
     parentRunId: text('parent_run_id'),
-    /** Whether a step of the parent waits for its end. */
+    /** Whether the step of the parent waits for this run to end. */
     parentWaits: boolean('parent_waits').notNull().default(false),
-    /** What it shares a limit with others by. */
+    /** Key of the concurrency limit it shares with other runs. */
     concurrencyKey: text('concurrency_key'),
-    /** Of the last entry of its journal. */
+    /** Sequence number of the last journal entry. */
     seq: integer('seq').notNull(),
-    /** Of its journal, which bounds what is read at once. */
+    /** Size of its journal, which limits how many journals are read together. */
     bytes: bigint('bytes', { mode: 'number' }).notNull(),
-    /** How many signals it was ever sent by other processes: its worker detects new ones by it. */
+    /** Number of signals sent to it by other processes so far, by which its worker detects new ones. */
     signals: integer('signals').notNull().default(0),
-    /** Whether steps of it may wait for events, which are kept for it. */
+    /** Whether any of its steps may wait for events, which are stored for it. */
     awaitsEvents: boolean('awaits_events').notNull().default(false),
-    /** Null while it waits for its concurrency key. */
+    /** `null` while it waits for its concurrency key. */
     dueAt: instant('due_at'),
     ...leaseColumns(),
   },
@@ -80,7 +80,7 @@ export const runs = pgTable(
   },
 )
 
-/** Journals: what has happened in each run, in order. Number 0 is what it was started with. */
+/** Journals: the history of each run, in order. Entry 0 contains the data it was started with. */
 export const runEntries = pgTable(
   'run_entries',
   {
@@ -88,17 +88,17 @@ export const runEntries = pgTable(
     seq: integer('seq').notNull(),
     /** Unix milliseconds. */
     at: bigint('at', { mode: 'number' }).notNull(),
-    /** Without the field that stands in `large`. */
+    /** Without the field stored in `large`. */
     entry: json('entry').notNull(),
     largeField: text('large_field'),
-    /** A value that is too large to be read with the rest. */
+    /** A value that is too large to be read with the others. */
     large: json('large'),
     largeBytes: integer('large_bytes'),
   },
   (table) => [primaryKey({ name: 'run_entries_pkey', columns: [table.runId, table.seq] })],
 )
 
-/** The triggers of runs, so that each starts only one. Deleted with its run. */
+/** The triggers of runs, so that each starts only one run. Deleted with the run. */
 export const runTriggers = pgTable(
   'run_triggers',
   {
@@ -113,21 +113,21 @@ export const runTriggers = pgTable(
   ],
 )
 
-/** The inboxes of runs: signals that their workers read. */
+/** The inboxes of runs: signals for their workers to read. */
 export const runSignals = pgTable(
   'run_signals',
   {
     id: bigint('id', { mode: 'number' }).generatedAlwaysAsIdentity().primaryKey(),
     runId: text('run_id').notNull(),
     signal: json('signal').notNull(),
-    /** Who has sent it; null for the platform itself. */
+    /** The sender; `null` for the platform itself. */
     actor: json('actor'),
     requestId: text('request_id'),
-    /** Of the run, when it was sent: a later attempt ignores it. */
+    /** Attempt of the run when the signal was sent; a later attempt ignores it. */
     attempt: integer('attempt'),
-    /** Whether the sender waits for the outcome, and deletes the row. */
+    /** Whether the sender waits for the outcome and then deletes the row. */
     awaited: boolean('awaited').notNull().default(false),
-    /** `changed` or `ignored`, once the run has dealt with it. */
+    /** `changed` or `ignored`, once the run has processed it. */
     outcome: text('outcome'),
   },
   (table) => [index('run_signals_run_idx').on(table.runId, table.id)],
@@ -138,13 +138,13 @@ export const runEventWaits = pgTable(
   'run_event_waits',
   {
     runId: text('run_id').notNull(),
-    /** Of the engine. */
+    /** Task id of the engine. */
     task: text('task').notNull(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     types: text('types').array().notNull(),
     filter: json('filter'),
-    /** By service: up to where its log had come when the run was started. */
+    /** Log positions at the start of the run, by service. */
     since: json('since').notNull(),
   },
   (table) => [
@@ -153,18 +153,18 @@ export const runEventWaits = pgTable(
   ],
 )
 
-/** Events that some version could wait for, for steps that start to wait after their arrival. */
+/** Events that some version may wait for, kept for steps that start to wait after the event has arrived. */
 export const recentEvents = pgTable(
   'recent_events',
   {
     id: bigint('id', { mode: 'number' }).generatedAlwaysAsIdentity().notNull(),
-    /** The service whose log it stands in, and where. */
+    /** The service whose log contains the event, and the position there. */
     source: text('source').notNull(),
     position: bigint('position', { mode: 'number' }).notNull(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
     type: text('type').notNull(),
-    /** As webhooks get it. */
+    /** In the format of webhooks. */
     body: json('body').notNull(),
     requestId: text('request_id'),
     keptAt: timestamp('kept_at', { withTimezone: true, mode: 'string' }).notNull().defaultNow(),
@@ -176,12 +176,12 @@ export const recentEvents = pgTable(
   ],
 )
 
-/** The approvers of pending approvals: a row per user or role. */
+/** The approvers of pending approvals: one row for each user or role. */
 export const runApprovers = pgTable(
   'run_approvers',
   {
     runId: text('run_id').notNull(),
-    /** Of the engine. */
+    /** Task id of the engine. */
     task: text('task').notNull(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),
@@ -194,7 +194,7 @@ export const runApprovers = pgTable(
   ],
 )
 
-/** Locked by the transaction that counts the runs of a key. */
+/** Locked by transactions that count the runs of a key. */
 export const runConcurrency = pgTable('run_concurrency', {
   key: text('key').primaryKey(),
   limit: integer('run_limit').notNull(),

@@ -28,14 +28,14 @@ import type { Origin, RunIdentity } from './model.js'
 import { createShownValues, type ShownValues } from './shown/shown-values.js'
 import { runStatement } from './store/store.js'
 
-/** A line of a journal as the trace reads it: without what is large, unless it is shown. */
+/** A journal line as read for the trace: without its large value, unless that is shown. */
 interface TraceLine {
   seq: number
   at: number
   entry: Record<string, unknown>
   largeField: string | null
   largeBytes: number | null
-  /** Of a `for_each` whose items stand aside. */
+  /** Number of items of a `for_each` whose items are stored separately. */
   itemCount: number | null
 }
 
@@ -45,10 +45,10 @@ interface Row extends Omit<TraceLine, 'entry'> {
 }
 
 const linesAtOnce = 200
-/** Large values that steps show. */
+/** Fields whose large values are shown with steps. */
 const shownFields = ['waiting', 'error']
 
-/** The journal of a run, so many lines at a time; numbers from 0. */
+/** Reads the journal of a run in batches of lines, starting at 0. */
 async function* linesOf(sql: Database['sql'], runId: string): AsyncGenerator<TraceLine[]> {
   for (let after = -1; ; after += linesAtOnce) {
     const rows = await runStatement<Row>(
@@ -68,7 +68,7 @@ async function* linesOf(sql: Database['sql'], runId: string): AsyncGenerator<Tra
   }
 }
 
-/** A value that is stored apart from its entry. */
+/** Reads a value that is stored separately from its entry. */
 export async function readValue(
   sql: Database['sql'],
   { runId, seq, field, tenant }: { runId: string; seq: number; field: string; tenant: TenantScope },
@@ -84,7 +84,7 @@ export async function readValue(
   return (await shownValues(sql, runId)).value(row.value)
 }
 
-/** By what the run began with, and the secrets that its steps gave. */
+/** Masks values by the run's input and event and the secrets received with results of steps. */
 async function shownValues(sql: Database['sql'], runId: string): Promise<ShownValues> {
   const [first] = await runStatement<Pick<Row, 'entry' | 'largeField' | 'large'>>(
     sql,
@@ -105,24 +105,24 @@ const nothing: RunValue = { value: null, large: null }
 export interface TraceOptions {
   identity: RunIdentity
   program: Program
-  /** Steps by the order in which they began: so many, after so many. */
+  /** Page of the steps in the order in which they began: `limit` steps after the first `after`. */
   page: { after: number; limit: number }
 }
 
-/** Some steps of a run, and what begins and ends its journal. */
+/** Some steps of a run, with the first and last line of its journal. */
 interface Trace {
   first: TraceLine
   last: TraceLine
   steps: RunStep[]
-  /** Steps up to the end of the page; null where there are no more. */
+  /** Number of steps up to the end of the page; `null` if there are no more. */
   next: number | null
   /** Unix milliseconds. */
   nextDue: number | null
 }
 
 /**
- * Folds the journal of a run part by part and without its values, but for those of the steps that are asked for: a history may
- * have 32 MB. `toEnd` false: only until no later entry can change these steps.
+ * Folds the journal of a run in batches and without values, except those of the requested steps, because a history may
+ * have 32 MB. `toEnd: false` stops once no later entry can change these steps.
  */
 async function follow(
   sql: Database['sql'],
@@ -157,18 +157,18 @@ const toContext = (
   { entry }: TraceLine,
 ): RunContext => ({
   ...{ runId, workflowId, version, event: null, input: null },
-  // What this service has written is as it was typed.
+  // This service wrote the line, so it has the expected type.
   trigger: (entry as unknown as Origin).trigger,
 })
 
-/** No step comes about by what another one gave: that was evaluated and stands in an entry of its own. */
+/** Values are not needed to fold steps: results of evaluations are recorded in separate entries. */
 function withoutValues({ entry, itemCount }: TraceLine): Entry {
   const { input: _, output: __, ...rest } = entry
   const items = itemCount === null ? entry.items : new Array<null>(itemCount).fill(null)
   return { ...rest, ...(items !== undefined && { items }) } as unknown as Entry
 }
 
-/** A run with its first steps. */
+/** Returns a run with its first steps. */
 export async function runDetail(
   sql: Database['sql'],
   present: Run,
@@ -189,7 +189,7 @@ export async function runDetail(
   })
 }
 
-/** One page of the steps of a run. */
+/** Returns one page of the steps of a run. */
 export async function runSteps(sql: Database['sql'], options: TraceOptions): Promise<Page<RunStep>> {
   const { steps, next } = await follow(sql, options, false)
   const shown = await shownValues(sql, options.identity.id)
@@ -204,16 +204,16 @@ function valueIn(runId: string, { seq, entry, largeField, largeBytes }: TraceLin
   if (largeField === field && !(field in entry))
     return { value: null, large: { href: `/runs/${runId}/values/${seq}.${field}`, bytes: largeBytes ?? 0 } }
   if (entry.omitted === true) return { value: null, large: null, omitted: true }
-  // JSON, as it was read from the journal.
+  // JSON, as read from the journal.
   return { value: (entry[field] ?? null) as RunValue['value'], large: null }
 }
 
-/** Steps of a page as they begin and come out while a journal is folded. */
+/** Collects the steps of a page as they begin and finish while a journal is folded. */
 function createSteps({ after, limit }: TraceOptions['page']) {
   const all: RunStep[] = []
-  /** How many have begun. */
+  /** Number of steps that have begun. */
   let begun = 0
-  /** Of the page, how many have not come out. */
+  /** Number of steps of the page that have not finished. */
   let open = 0
   const byStep = new Map<StepRun, RunStep>()
   const byPlace = new Map<string, RunStep>()
@@ -223,7 +223,7 @@ function createSteps({ after, limit }: TraceOptions['page']) {
     begun(step) {
       const { node, place, row, born } = step
       byPlace.delete(place)
-      // That of the run's output is no step of the definition.
+      // The step that evaluates the run's output is not part of the definition.
       if (node.id.startsWith('$')) return
       const number = begun++
       if (number < after || number >= after + limit) return
@@ -303,7 +303,7 @@ function settle(traced: RunStep, settled: Settled, now: number) {
   } else traced.status = 'completed'
 }
 
-// Details are JSON, as they were read from the journal.
+// Details are JSON, as read from the journal.
 const shownError = ({
   code,
   message,
@@ -326,7 +326,7 @@ function shownWaiting(waiting: Waiting): RunWaiting {
     case 'run':
       return { for: 'run', dueAt: null, runId: waiting.runId }
     case 'approval':
-      // `data` is JSON, as it was read from the journal.
+      // `data` is JSON, as read from the journal.
       return {
         for: 'approval',
         dueAt: isoOrNull(waiting.dueAt),

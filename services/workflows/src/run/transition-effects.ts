@@ -7,15 +7,15 @@ import type { LogPositions } from './event-wait/accepted-event.js'
 import { omitValues } from './store/omit-values.js'
 import { runStatement } from './store/store.js'
 
-/** Other runs that a transition affects, once it is committed: they read their inboxes. */
+/** Other runs affected by a transition: after the commit they read their inboxes. */
 export interface AffectedRuns {
   runIds: string[]
-  /** Runs may have left the queue. */
+  /** Whether queued runs may have been started. */
   admitted: boolean
 }
 
 const present = (parameter: string) => `coalesce(${parameter}::text::timestamptz, now())`
-/** The worker of a run reads its inbox when the number grows; without a worker the run is due immediately. */
+/** The worker of a run reads its inbox when the number grows; a run without a worker is due immediately. */
 const woken = (at: string) => `signals = r.signals + 1,
   due_at = case when r.lease_owner is null then ${present(at)} else r.due_at end`
 
@@ -44,7 +44,7 @@ export async function applyTransitionEffects(
   return { runIds: [...cancelled, ...parent], admitted }
 }
 
-/** Those whose sender waits for the outcome stay until it has read it. */
+/** Signals whose sender waits for the outcome are kept until the sender has read it. */
 async function dealtWith(tx: StatementRunner, consumed: TransitionEffects['consumed']) {
   await runStatement(
     tx,
@@ -104,7 +104,7 @@ export interface SignalMessage {
   requestId: string | null
 }
 
-/** Adds a signal to the inboxes of runs that have not ended; returns their ids. */
+/** Adds a signal to the inboxes of those runs that have not ended; returns their ids. */
 export async function sendSignals(
   tx: StatementRunner,
   runIds: readonly string[],
@@ -114,7 +114,7 @@ export async function sendSignals(
   return (await put(tx, runIds, message, { at, awaited: false })).map(({ runId }) => runId)
 }
 
-/** The same for one run whose result the sender waits for; undefined where it has ended. */
+/** The same for one run whose result the sender waits for; `undefined` if the run has ended. */
 export async function sendSignalRequest(
   tx: StatementRunner,
   runId: string,
@@ -144,7 +144,7 @@ async function put(
   )
 }
 
-/** Something has changed for a run that is not in its inbox. */
+/** Wakes a run for a change that is not in its inbox. */
 async function wake(tx: StatementRunner, runId: string | null, at: string | null): Promise<string[]> {
   const rows = await runStatement<{ id: string }>(
     tx,

@@ -10,7 +10,7 @@ import { type Effect, toFailure } from './perform/effect.js'
 
 export type Effects = { [Type in EffectStep['type']]: Effect<Extract<EffectStep, { type: Type }>> }
 
-/** The rights a run acts with at this moment, and their grant; null where it has none. */
+/** The rights a run currently acts with, and their grant; `null` if it has none. */
 export type GiverOf = (
   run: Pick<ActiveRun, 'identity' | 'origin'>,
 ) => Promise<{ grant: string; userId: string } | null>
@@ -19,9 +19,9 @@ export interface WorkOptions {
   evaluate: Evaluate
   effects: Effects
   giverOf: GiverOf
-  /** Starts the run of a step `workflow`, unless it has been. Throws where it cannot be. */
+  /** Starts the run of a step `workflow`, unless it was started before. Throws if it cannot be started. */
   startChild(run: ActiveRun, task: StartTask): Promise<{ runId: string }>
-  /** A step is over. */
+  /** Records the duration of a finished step. */
   recordDuration(type: EffectStep['type'], seconds: number): void
   tracing: Tracing
   log: Logger
@@ -30,7 +30,7 @@ export interface WorkOptions {
 export type StartTask = Extract<Task, { kind: 'start_run' }>
 type PerformTask = Extract<Task, { kind: 'perform' }>
 
-/** Waits for an answer in flight: some minutes, longer than any service claims a key. */
+/** Maximum number of polls for a response in flight: some minutes, longer than any service locks a key. */
 const maxPolls = 30
 
 /** Performs tasks. Rejects only when aborted, with the reason of `aborted`. */
@@ -69,7 +69,7 @@ export function createWork({
       return endSpanWith(traced, () => dispatch(effects, task.step, call))
     }
     let outcome = await attempt(run, aborted, act)
-    // As left behind by a worker or service that died: the claim of the key expires.
+    // The key may be locked by a worker or service that has crashed; that lock expires.
     for (let tries = 1; tries <= maxPolls && isUnderWay(outcome); tries++) {
       await delay(retryDelayMs({ ...pause, attempt: tries }), aborted)
       aborted.throwIfAborted()
@@ -101,7 +101,7 @@ export function createWork({
 
   async function start(run: ActiveRun, task: StartTask, aborted: AbortSignal): Promise<Signal> {
     let outcome = await attempt(run, aborted, () => startChild(run, task))
-    // Its key makes it safe to try again for as long as it takes.
+    // The key makes it safe to retry indefinitely.
     for (let tries = 1; !outcome.ok && outcome.error.retryable; tries++) {
       await delay(retryDelayMs({ ...pause, attempt: tries }), aborted)
       aborted.throwIfAborted()
@@ -133,11 +133,11 @@ function dispatch(effects: Effects, step: EffectStep, call: Omit<Parameters<Effe
   }
 }
 
-/** It was asked for before, with the same key, and how that came out is not known yet. */
+/** A request with the same key was sent before, and its outcome is not known yet. */
 const isUnderWay = (outcome: Outcome): boolean =>
   !outcome.ok && outcome.error.code === 'idempotency_in_progress'
 
-/** What an effect gave, unless it is more than a run keeps of one value. */
+/** Returns the output of an effect, or an error if it exceeds the maximum size of a value in a run. */
 function capped(output: unknown): Outcome {
   const bytes = Buffer.byteLength(stringifyExact(output))
   if (bytes <= maxValueBytes) return { ok: true, output }

@@ -35,15 +35,15 @@ export async function findCandidates({ sql }: Database, keys: readonly string[])
   return rows.map(toCandidate)
 }
 
-/** The workflows and runs that a batch of events affects. */
+/** The workflows and waiting runs that a batch of events may affect. */
 export interface AffectedWorkflows {
-  /** Active workflows with any of their keys as a trigger. */
+  /** Active workflows with any of the keys as a trigger. */
   candidates: Candidate[]
-  /** Those of the keys that a step of some version of a workflow may wait for. */
+  /** Those keys for which a step of some workflow version may wait. */
   awaitedKeys: ReadonlySet<string>
 }
 
-/** Most events start and resume nothing: one statement for a batch finds that out. */
+/** Finds both in one statement for a batch, because most events start and resume nothing. */
 export async function findAffectedWorkflows(
   { sql }: Pick<Database, 'sql'>,
   keys: ReadonlySet<string>,
@@ -63,7 +63,10 @@ export async function findAffectedWorkflows(
   }
 }
 
-/** The workflow with this address, active or suspended; null for one that is none, or inactive, or not started by a webhook. */
+/**
+ * The workflow with this webhook address, active or suspended; `null` if it does not exist, is inactive, or is not
+ * started by a webhook.
+ */
 export async function findHookWorkflow({ sql }: Database, hookId: string): Promise<Candidate | null> {
   const [row] = await sql.unsafe<Row[]>(
     `select ${columns} from workflows
@@ -77,7 +80,7 @@ export async function findHookWorkflow({ sql }: Database, hookId: string): Promi
 
 const Depth = z.object({ run_id: z.string(), depth: z.int().min(0) })
 
-/** The number of causes before each of these runs; deleted runs are absent. */
+/** Number of causes before each of these runs; deleted runs are absent. */
 export async function findCauseDepths(
   { sql }: Database,
   runIds: readonly string[],

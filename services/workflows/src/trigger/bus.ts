@@ -15,20 +15,20 @@ import { findCandidates } from './active-workflows.js'
 import { buildTopicKey, isStartedByTopic } from './matching.js'
 import type { TriggerStarter } from './trigger-starter.js'
 
-/** A message of the stream of topics, and whose it is. */
+/** A message of the topics stream, with its tenant. */
 interface BusMessage {
   tenant: TenantScope
   topic: string
   subject: string
   seq: number
   message: TopicMessage
-  /** How many runs and executions have caused it. */
+  /** Number of runs and executions in its chain of causes. */
   depth: number
 }
 
 const durable = 'workflows-bus'
 
-/** Starts workflows with topic triggers, each once for an event of the bus. */
+/** Starts workflows with topic triggers, each once for an event on a topic. */
 export function startBusTriggers(
   ctx: Pick<ServiceContext, 'link' | 'names' | 'log' | 'database'> & {
     config: Pick<BackendConfig, 'natsAckWaitMs'>
@@ -70,8 +70,8 @@ export function startBusTriggers(
 }
 
 /**
- * What was published before any workflow could listen starts none. Where the consumer was on another stream before, which is lost,
- * no consumer has received any message of it.
+ * A new consumer starts at the end of the stream: events published before start nothing. If its checkpoint is from an
+ * earlier stream that was lost, it starts with the oldest message, because none of the new stream was received.
  */
 function createStartPosition({ db }: Database, stream: StreamLog) {
   const { consumer, streamCreated } = consumerCheckpoints
@@ -84,7 +84,7 @@ function createStartPosition({ db }: Database, stream: StreamLog) {
     async prepare(place: () => Promise<unknown>) {
       stream.forget()
       const set = { streamCreated: await stream.identity() }
-      // What was made on the stream before may be gone with that by now.
+      // A consumer created earlier may have been lost together with its stream.
       await place()
       const row = { consumer: durable, streamSequence: 0, eventId: '', handled: 0, ...set }
       await db.insert(consumerCheckpoints).values(row).onConflictDoUpdate({ target: consumer, set })
@@ -92,7 +92,10 @@ function createStartPosition({ db }: Database, stream: StreamLog) {
   }
 }
 
-/** Null for what is no event of a topic. `bus.<workspace>.<environment>.<topic>`, whose topic may have dots. */
+/**
+ * Parses a message with the subject `bus.<workspace>.<environment>.<topic>`; topics may contain dots. Returns `null` if
+ * it is not a topic event.
+ */
 function readMessage(message: StreamMessage, prefix: string) {
   const [workspaceId = '', environment, ...topic] = message.subject.slice(prefix.length).split('.')
   const parsed = CausedTopicMessage.safeParse(message.json())

@@ -16,24 +16,27 @@ import type { TriggerStarter } from './trigger-starter.js'
 
 export interface EventTriggersOptions {
   starting: TriggerStarter
-  /** Presents the events to runs that wait for one. */
+  /** Presents the events to runs that wait for them. */
   deliver(events: readonly AcceptedEvent[]): Promise<void>
   depthsAfter: DepthsAfter
 }
 
-/** An event, and a workflow that it starts. */
+/** An event with a workflow that it starts. */
 interface Match {
   event: PlatformEvent
-  /** Up to where logs had come with it, its own included. */
+  /** Log positions at the event, including its own. */
   since: LogPositions | null
   workflow: Candidate
 }
 
-/** Runs started at once. */
+/** Maximum number of runs started concurrently. */
 const startsAtOnce = 32
-/** Events gather for so long where one follows another. */
+/** Time for which events are collected into a batch, in milliseconds. */
 const spacingMs = 100
-/** How far other logs had come is known to within so long when a run begins: what happened before does not count as after it. */
+/**
+ * Accuracy of the known positions of other logs when a run starts, in milliseconds: earlier events must not count as
+ * later ones.
+ */
 const lowWatermarksMs = 1_000
 
 /**
@@ -43,7 +46,7 @@ export function startEventTriggers(
   { consume, database }: ServiceContext,
   { starting, deliver, depthsAfter }: EventTriggersOptions,
 ): EventConsumer {
-  /** By service: the position of the last relevant event that was handled here. */
+  /** Position of the last relevant event handled by this replica, by service. */
   const handled = new Map<string, number>()
   const start = async ({ event, since, workflow: { tenant, state } }: Match, depth: number) => {
     await starting.start(tenant, state, {
@@ -99,7 +102,7 @@ function advance(
   positions.set(source, Math.max(position, positions.get(source) ?? 0))
 }
 
-/** `before`: up to where logs had come before the first of the events. */
+/** `before`: log positions before the first of the events. */
 function findMatches(
   candidates: readonly Candidate[],
   accepted: readonly AcceptedEvent[],

@@ -44,7 +44,7 @@ it('goes as deep as runs may cause one another, then answers and keeps why it go
   expect(refused.error()).toMatchObject({ code: 'conflict', details: [{ code: 'too_deep' }] })
   const { items } = (await api.get(`/workflows/${id}/skipped-triggers`)).page(SkippedTrigger)
   expect(items).toMatchObject([{ triggerType: 'webhook', reason: 'too_deep' }])
-  // What names no cause begins at the beginning, whatever was refused before.
+  // A call without a cause starts at depth 0, even if one with the same id was rejected before.
   expect(await originOf(await started({ 'webhook-id': 'the last' }))).toMatchObject({ depth: 0 })
 })
 

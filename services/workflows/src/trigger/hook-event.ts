@@ -16,12 +16,15 @@ export interface HookCall {
 
 type WebhookTrigger = Extract<WorkflowTrigger, { type: 'webhook' }>
 
-/** Headers with which senders mark a repetition. */
+/** Headers by which senders identify a repetition. */
 export const keyHeaders = ['idempotency-key', 'webhook-id', 'x-service-delivery', 'x-github-delivery']
-/** What a run may see of any call. */
+/** Headers that a run may read from every call. */
 const shownHeaders = ['content-type', 'user-agent', 'x-github-event', 'x-service-event', ...keyHeaders]
 
-/** The event a run gets for a call. Its body is stored in the journal of the run, and in no message. */
+/**
+ * The event a run receives for a call. Its body is stored in the journal of the run, and is not part of
+ * any message.
+ */
 export function hookEvent(
   { headers: further = [], body: form = 'parsed' }: Pick<WebhookTrigger, 'headers' | 'body'>,
   { method, query, body, header }: Pick<HookCall, 'method' | 'query' | 'body' | 'header'>,
@@ -37,7 +40,7 @@ export function hookEvent(
   return { method, query, headers, ...parseBody(body, type) }
 }
 
-/** JSON as it is, a form by its fields, other text as it came, and what is none in base64. */
+/** Parses JSON and forms; returns other text unchanged, and binary data in base64. */
 function parseBody(body: Buffer, contentType: string): { body: unknown; encoding?: 'base64' } {
   if (body.length === 0) return { body: null }
   if (/^application\/(?:json|[\w.+-]+\+json)\b/i.test(contentType)) return { body: readJson(body) }
@@ -47,9 +50,9 @@ function parseBody(body: Buffer, contentType: string): { body: unknown; encoding
   return { body: isForm ? Object.fromEntries(new URLSearchParams(text)) : text }
 }
 
-/** A form with NUL, or with a field that no JSON of the platform has, stays the text it is. */
+/** A form with a NUL or a field named `__proto__`, which the platform's JSON does not allow, is kept as text. */
 const unkeepable = /%00|__proto__/
 
-/** No text has them. In JSON each is six bytes, and Postgres keeps no NUL. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+/** Control characters do not occur in text. In JSON each takes six bytes, and Postgres does not store NUL. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it matches
 const controls = /[\x00-\x08\x0b\x0c\x0e-\x1f]/

@@ -25,7 +25,7 @@ const waiting =
   'With `wait`: 200 with the output once the run has completed, 502 once it has failed or was cancelled. A run that has not ' +
   'ended by then, or is paused, is a 202. All other parameters are `event.query` of the run.'
 
-/** Inbound webhooks: public, outside of the API, protected by their secret address. */
+/** Inbound webhooks: public, outside the API, protected by their secret address. */
 export function hookRoutes(hooks: Hooks): Route[] {
   const withBody = (method: 'post' | 'put', operationId: string) =>
     defineUpload({
@@ -61,7 +61,7 @@ function toHookCall(
   { wait: _, ...others }: HookQuery,
   { now, requestId, traceparent, header, signal }: RequestMeta,
 ): Omit<HookCall, 'body'> {
-  // A name that no JSON of the platform has.
+  // A name that the platform's JSON does not allow.
   const query = Object.fromEntries(Object.entries(others).filter(([name]) => name !== '__proto__'))
   return { method: method.toUpperCase(), query, now, requestId, traceparent, header, signal: signal() }
 }

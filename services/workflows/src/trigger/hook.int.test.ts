@@ -20,7 +20,7 @@ const hooked = async (steps: Steps, trigger: Trigger = {}) => {
   expect((await api.post(`/workflows/${id}/publish`, { activate: true })).status).toBe(200)
   return `/origin${(await api.get(`/workflows/${id}/hook`)).data(WorkflowHook).path}`
 }
-/** As any sender does, with whatever body. */
+/** Sends a request as any sender does, with any body. */
 const send = async (path: string, init: RequestInit = {}) => {
   const headers = { ...(await fixture.service.headers()), ...(init.headers as Record<string, string>) }
   const response = await fetch(`${fixture.service.url}${path}`, { ...init, headers })

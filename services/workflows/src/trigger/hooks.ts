@@ -27,9 +27,9 @@ import { waitForRun } from './wait-for-run.js'
 
 export interface Hooks {
   /**
-   * Throws `not_found` for an address that starts nothing, `conflict` (`too_deep`) for what runs have caused too often, `invalid_state_transition` (`owner_rights`) for one of a suspended
-   * workflow, `unauthenticated` for a missing or wrong signature, `upstream_error` for a run that has ended otherwise than it
-   * should while its end was waited for.
+   * Throws `not_found` for an address that starts nothing, `conflict` (`too_deep`) if the chain of causes is too long,
+   * `invalid_state_transition` (`owner_rights`) for a suspended workflow, `unauthenticated` for a missing or wrong
+   * signature, and `upstream_error` if a run that was waited for has not completed.
    */
   call(hookId: string, call: HookCall, waitSeconds: number): Promise<TriggeredRun>
 }
@@ -53,7 +53,7 @@ export function createHooks({
   verifyCause,
   depthsAfter,
 }: HooksOptions): Hooks {
-  /** The secret as its owner may use it at this moment. */
+  /** The secret, if the owner may currently use it. */
   const secretOf = async ({ tenant, state }: Candidate, name: string) => {
     const { values } = await settings.post(
       '/internal/secrets/resolve',
@@ -73,7 +73,7 @@ export function createHooks({
     throw new ApiError('unauthenticated', `${signature.header} is not the signature of the body.`)
   }
 
-  /** How many runs and executions have caused a call that names its cause. */
+  /** Number of runs and executions in the chain of causes of a call that names its cause. */
   const depthFrom = async (cause: string | null) => {
     if (cause === null) return 0
     const event = { resource: { id: cause }, causationId: null }
@@ -105,7 +105,7 @@ export function createHooks({
   }
 }
 
-/** To its sender a run that has ended otherwise is a call that has failed. */
+/** To the sender, a run that has not completed is a failed call. */
 function succeeded(answer: TriggeredRun): TriggeredRun {
   const { runId, ended, status, error } = answer
   if (!ended || status === 'completed') return answer

@@ -18,7 +18,7 @@ const starting = {
 
 const byHand = { event: null, causationId: null } as const
 
-/** Starting runs by hand. */
+/** Routes that start runs manually. */
 export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
   return [
     defineRoute({

@@ -20,7 +20,7 @@ export interface ScheduleTriggersOptions {
   runs: Pick<Runs, 'start' | 'wake'>
 }
 
-/** What may have given a workflow another schedule, or none. */
+/** Events after which a workflow may have another schedule, or none. */
 const watched = [
   'workflow.published',
   'workflow.rolled_back',
@@ -33,8 +33,8 @@ const kind = 'workflow'
 const findOwner = (id: string, tenant: TenantScope): ScheduleOwner => ({ kind, id, tenant })
 
 /**
- * Starts the workflows whose time has come. Their schedules follow from their events: whichever comes again or late, what
- * holds is how the workflow stands.
+ * Starts scheduled workflows when they are due. Schedules are derived from the workflows' current state, so redelivered
+ * and late events do no harm.
  */
 export function startScheduleTriggers(ctx: ServiceContext, options: ScheduleTriggersOptions): BackgroundWork {
   const { consume, database, dueWork, log } = ctx
@@ -68,7 +68,7 @@ export function startScheduleTriggers(ctx: ServiceContext, options: ScheduleTrig
 
 const Standing = z.object({ status: z.string(), trigger: WorkflowTrigger.nullable() })
 
-/** Gives a workflow the schedule it has by now. */
+/** Synchronizes the schedule with the workflow's current state. */
 async function follow(sql: StatementRunner, id: string, tenant: TenantScope): Promise<void> {
   const [row] = await sql.unsafe(
     `select status, state->'trigger' as trigger from workflows where id = $1 and workspace_id = $2 and environment = $3`,
@@ -82,7 +82,7 @@ async function follow(sql: StatementRunner, id: string, tenant: TenantScope): Pr
   else await removeSchedule(sql, owner)
 }
 
-/** Runs that the schedule has started and that have not ended. */
+/** Runs started by the schedule that have not ended. */
 async function goingOn(tx: StatementRunner, { ownerId }: ScheduleRow): Promise<string[]> {
   const rows = await tx.unsafe<{ id: string }[]>(
     `select id from runs where workflow_id = $1 and trigger_type = 'schedule' and ended_at is null order by id`,

@@ -4,7 +4,7 @@ import { hmacSha256 } from '@opsplane/runtime'
 
 type Signature = NonNullable<Extract<WorkflowTrigger, { type: 'webhook' }>['signature']>
 
-/** Whether a header holds the HMAC-SHA256 of the body as it came, in hex after the prefix. */
+/** Whether a header contains the HMAC-SHA256 of the raw body, in hex after the prefix. */
 export function isSignedBy(
   secret: string,
   body: Buffer,

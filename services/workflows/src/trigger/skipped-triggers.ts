@@ -107,16 +107,16 @@ async function listSkipped(
 /** An event, call or scheduled time that triggers a workflow. */
 export interface Cause {
   type: string
-  /** Of the event, the call or the time; of a workflow it starts one run. */
+  /** Id of the event, call or scheduled time; unique among the runs of a workflow. */
   id: string
   at: string
   event: unknown
   input: unknown
   depth: number
-  /** Up to where logs had come then, where that is known. */
+  /** Log positions at that time, if known. */
   since?: LogPositions
   requestId: string | null
   causationId: string | null
-  /** Of its span, where it is traced. */
+  /** Trace context of its span, if traced. */
   traceparent?: string | undefined
 }

@@ -4,12 +4,12 @@ import { sha256Hex } from '@opsplane/runtime'
 import type { Runs } from '../run/runs.js'
 import type { StartRequest } from '../run/start.js'
 
-/** As long as the answers to requests with an Idempotency-Key are kept. */
+/** As long as responses to requests with an idempotency key are kept. */
 const keptMs = 24 * 3_600_000
 
 /**
- * Starts a run by hand. The same request with the same Idempotency-Key finds the run it has started, also where its answer
- * was lost, for as long as such keys are kept; one that comes later starts another.
+ * Starts a run manually. While idempotency keys are kept, the same request with the same key finds the run it has
+ * started, even if the response was lost; later it starts another run.
  */
 export async function startOnce(
   runs: Pick<Runs, 'start'>,
@@ -20,7 +20,7 @@ export async function startOnce(
   const key = `manual/${repetitionKey}/${sha256Hex(canonicalJson(body))}`
   const since = Date.parse(now) - keptMs
   let started = await runs.start({ ...request, triggerKey: key })
-  // Each run that is too old to be the answer leads to the one that was started in its place.
+  // Each run that is too old for the key leads to the run started in its place.
   while (!started.created && idTime(started.runId) < since)
     started = await runs.start({ ...request, triggerKey: `${key}/${started.runId}` })
   return started

@@ -5,7 +5,7 @@ export const skippedTriggers = pgTable(
   'skipped_triggers',
   {
     workflowId: text('workflow_id').notNull(),
-    /** Of the event, the call or the time. */
+    /** Id of the event, call or scheduled time. */
     triggerId: text('trigger_id').notNull(),
     workspaceId: text('workspace_id').notNull(),
     environment: text('environment').notNull(),

@@ -10,7 +10,10 @@ import type { Cause } from './skipped-triggers.js'
 import { recordSkipped } from './skipped-triggers.js'
 
 export interface TriggerStarter {
-  /** The published version of a workflow, as its trigger says. Null where it is not started, with the reason recorded. */
+  /**
+   * Starts the published version of a workflow for a cause. Returns `null` if it is not started; a cause too deep in
+   * its chain is recorded as skipped.
+   */
   start(
     tenant: TenantScope,
     workflow: Pick<WorkflowRecord, 'id' | 'name'>,
@@ -46,7 +49,7 @@ export function createTriggerStarter({
   }
 }
 
-/** Archived in between, it is not started. */
+/** Ignores a workflow that was archived, or can no longer be run, in the meantime. */
 function ignoreMissing(error: unknown): null {
   if (error instanceof ApiError && (error.status === 404 || error.status === 409)) return null
   throw error

@@ -46,7 +46,7 @@ const publish = async (definition: DefinitionInput, activate = true) => {
 }
 const trigger = async (id: string, body: object = {}, query = '?wait=20') =>
   (await api.post(`/workflows/${id}/trigger${query}`, body)).data(TriggeredRun)
-/** Pages of one each hold as many as one page of all, the latest first. */
+/** Pages of one item each contain the same items as one page of all, newest first. */
 const listsSkipped = async (id: string) => {
   const path = `/workflows/${id}/skipped-triggers`
   await fixture.service.sql`insert into skipped_triggers

@@ -16,7 +16,7 @@ export const WaitQuery = z.object({
     }),
 })
 
-/** The run as it is, or its outcome where it has ended or been paused within this many seconds. */
+/** Returns the run, with its outcome if it has ended or been paused within this many seconds. */
 export async function waitForRun(
   runs: Pick<Runs, 'waitForRest'>,
   { runId, created }: { runId: string; created: boolean },
@@ -26,6 +26,6 @@ export async function waitForRun(
   const rest = seconds === 0 ? undefined : await runs.waitForRest(runId, seconds * 1_000, signal)
   const answer = { runId, created, ended: false, status: rest?.status ?? null, output: null, error: null }
   if (rest === undefined || rest.status === 'paused') return answer
-  // What an ended run put out is JSON.
+  // The output of an ended run is JSON.
   return { ...answer, ended: true, output: rest.output as TriggeredRun['output'], error: rest.error }
 }

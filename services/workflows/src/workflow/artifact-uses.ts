@@ -1,7 +1,7 @@
 import type { ArtifactUse, TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 
-/** Uses named at most. */
+/** Maximum number of uses returned. */
 const most = 200
 
 /** Workflows whose published version has steps that run some of these artifacts, whether or not they are active. */

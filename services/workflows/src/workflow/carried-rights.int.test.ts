@@ -37,7 +37,7 @@ afterAll(async () => {
 
 const workspaceId = newId('workspace')
 const without: readonly Permission[] = permissions.filter((each) => each !== 'secrets:use')
-/** A member of the workspace; `held`: what they may do. */
+/** A member of the workspace with the permissions `held`. */
 const person = (held: readonly Permission[] = permissions) => {
   const principal = testPrincipal({
     userId: newId('user'),
@@ -50,7 +50,7 @@ const person = (held: readonly Permission[] = permissions) => {
 }
 type Person = ReturnType<typeof person>
 
-/** Needs `secrets:use` of its giver, and fails at the connector, where its grant is seen. */
+/** Needs `secrets:use` of its giver, and fails at the connector, where the grant becomes visible. */
 const needySteps = [
   {
     ...{ id: 'call', type: 'connector' as const, connector },
@@ -77,7 +77,7 @@ const read = async ({ api }: Person, id: string) =>
 const latestGrant = () => `grant-${fixture.settings.granted.length}`
 const grantsUsed = () => fixture.settings.delegated.map(({ grant }) => grant)
 
-/** The person leaves the workspace, or loses what is not among `held`. */
+/** The person leaves the workspace (`null`), or loses all permissions not in `held`. */
 async function loses(whose: Person, held: readonly Permission[] | null) {
   fixture.settings.rights.set(whose.userId, held && [...held])
   const example: PlatformEvent = eventExample('user.role_changed')
@@ -105,7 +105,7 @@ beforeEach(async () => {
   builder = person()
 })
 
-/** Published twice and active, given by the builder, who then loses `secrets:use`. */
+/** A workflow published twice and active, whose giver, the builder, then loses `secrets:use`. */
 async function givenByOneWhoLost(activate = true) {
   id = await create(builder, needy)
   for (const _ of [1, 2]) expect((await act(builder.api, id, 'publish', { activate })).status).toBe(200)
@@ -159,7 +159,7 @@ describe.each(takingOver)('%s %j of a workflow whose owner has lost a right', (a
       ...{ ownerId: heir.userId, status: 'active' },
     })
     expect(fixture.settings.revoked).toContain(before)
-    // By its owner it is nothing new, but for a publication.
+    // Repeated by the owner, the action changes nothing, except for publishing.
     const { version } = await read(heir, id)
     const given = latestGrant()
     if (action !== 'publish')
@@ -223,7 +223,7 @@ describe('a suspended workflow', () => {
       const outer = person()
       await givenByOneWhoLost(activate)
       await suspended(builder, hooked)
-      // With the rights or without, the starter's rights are not used.
+      // The rights of the person who starts it are not used, whether sufficient or not.
       for (const held of [permissions, without])
         expect((await act(person(held).api, id, 'trigger')).error()).toMatchObject(owes)
       expect((await fixture.service.as().post(`/origin${path}`, {})).error()).toMatchObject(owes)
@@ -284,7 +284,7 @@ describe('a run whose giver has left', () => {
   it('is retried by a person with the rights alone, by whose rights it goes on, and no other run with it', async () => {
     const runId = await failedRun()
     const first = latestGrant()
-    // As long as the giver has the rights, those of the retrying person are not used.
+    // While the giver has the rights, those of the person who retries are not used.
     expect((await retry(person(without), runId)).status).toBe(200)
     await attempt(runId, 2)
     expect(latestGrant()).toBe(first)
@@ -320,7 +320,7 @@ describe('a run whose giver has left', () => {
     expect((await retry(person(), runId)).status).toBe(200)
     await attempt(runId, 2)
     await attempt(child?.id ?? '', 2)
-    // The parent acts by the rights it had.
+    // The parent acts with the same rights as before.
     expect(fixture.settings.granted).toHaveLength(grants + 1)
     expect(grantsUsed().at(-1)).toBe(latestGrant())
     const heir = person()

@@ -1,7 +1,7 @@
 import { ApiError, ConnectorNames, type ConnectorNamesQuestion, type TenantScope } from '@opsplane/contracts'
 import type { ServiceClient } from '@opsplane/http'
 
-/** Connectors of an environment that have one of these ids or names. */
+/** Finds connectors of an environment by id or name. */
 export type FindConnectors = (
   tenant: TenantScope,
   wanted: Pick<ConnectorNamesQuestion, 'ids' | 'names' | 'furtherActions'>,
@@ -9,7 +9,7 @@ export type FindConnectors = (
 
 const timeoutMs = 3_000
 
-/** Throws `service_unavailable` or `upstream_timeout` where integrations does not answer. */
+/** Throws `service_unavailable` or `upstream_timeout` if integrations does not respond. */
 export const findConnectors =
   (integrations: Pick<ServiceClient, 'post'> | undefined): FindConnectors =>
   async ({ workspaceId, environment }, wanted) => {

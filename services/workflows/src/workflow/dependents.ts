@@ -3,7 +3,7 @@ import { z } from 'zod'
 
 const Standing = z.object({ status: z.string(), published: z.int() })
 
-/** Workflows whose runs act by the rights of a person. */
+/** Workflows whose runs act with the rights of a person. */
 export const dependentWorkflows: DependentsOfKind = {
   kind: 'workflow',
   query: `select id, name, environment,
@@ -12,14 +12,14 @@ export const dependentWorkflows: DependentsOfKind = {
       and state->>'publishedVersion' is not null and state->>'deactivatedReason' is distinct from 'owner_rights' order by id`,
   takeOver({ id, more }) {
     const { status, published } = Standing.parse(more)
-    // An inactive one stays so.
+    // An inactive workflow remains inactive.
     return status === 'active'
       ? { method: 'POST', path: `/workflows/${id}/activate`, body: null }
       : { method: 'POST', path: `/workflows/${id}/rollback`, body: { to: published } }
   },
 }
 
-/** Runs that wait for an approval which this person may give. */
+/** Runs that wait for an approval this person may decide. */
 export const dependentApprovals: DependentsOfKind = {
   kind: 'approval',
   query: `select distinct a.run_id as id, r.workflow_name as name, a.environment from run_approvers a

@@ -14,22 +14,25 @@ import { isSuspended, statusAfter } from './transitions.js'
 
 /** A workflow with its internal fields. */
 export interface WorkflowRecord extends WorkflowState {
-  /** Of the draft's definition, and of that of the published version. */
+  /** Digests of the definitions of the draft and the published version. */
   draftDigest: string
   publishedDigest: string | null
-  /** Names its inbound webhook; unguessable. */
+  /** Unguessable part of the address of its inbound webhook. */
   hookId: string
-  /** The name it was made under by a promotion, which another one finds it by; null once it is called otherwise. */
+  /**
+   * The name under which a promotion created it, and by which further promotions find it; `null` once it is
+   * renamed.
+   */
   promotedName: string | null
-  /** `workspace/environment`, before what its triggers listen to. */
+  /** `workspace/environment`, the prefix of its trigger keys. */
   place: string
-  /** Of the published version. */
+  /** Trigger of the published version. */
   trigger: WorkflowTrigger | null
-  /** By service: up to where its log had come when the workflow was activated. What stands there starts no run. */
+  /** Log positions at the activation, by service. Events at or below them start no run. */
   fence: Readonly<Record<string, number>>
 }
 
-/** A definition and the row that keeps it, written with the event. */
+/** A definition with the row that stores it, written with the event. */
 export interface WrittenDefinition {
   digest: string
   row: ReadModelRow
@@ -54,7 +57,7 @@ export type WorkflowCommand =
       description: string
       hookId: string
       place: string
-      /** Whether it comes from another environment. */
+      /** Whether it was promoted from another environment. */
       promoted: boolean
       draft: WrittenDefinition
     })
@@ -63,18 +66,18 @@ export type WorkflowCommand =
       patch: { name?: string | undefined; description?: string | undefined }
       draft?: WrittenDefinition
     })
-  /** `draftRevision`: of the draft that was checked. */
+  /** `draftRevision`: revision of the draft that was checked. */
   | (At & {
       kind: 'publish'
       draftRevision: number
       version: PinnedVersion & WrittenDefinition
       activate: Fence | null
     })
-  /** `grant`: by which the caller gives it their rights; null where they do already. */
+  /** `grant`: the new grant of the caller's rights; `null` if the existing one remains valid. */
   | (At & { kind: 'rollback'; version: PinnedVersion; grant: ReadModelRow | null })
   | (At & { kind: 'activate'; number: number; ownerId: string; grant: ReadModelRow | null; fence: Fence })
   | (At & { kind: 'deactivate' })
-  /** The platform's own decision: the owner may no longer do what it needs. */
+  /** A platform decision: the owner no longer has the rights the workflow needs. */
   | (At & { kind: 'suspend'; number: number; ownerId: string; missing: readonly string[] })
   | (At & { kind: 'archive' })
   | (At & { kind: 'rotate_hook'; hookId: string })
@@ -82,7 +85,7 @@ export type WorkflowCommand =
 type CommandOf<Kind extends WorkflowCommand['kind']> = Extract<WorkflowCommand, { kind: Kind }>
 type Decided = Decision<WorkflowRecord>[]
 
-/** All rules of a workflow. Definitions are in tables of their own, as they are too large for events. */
+/** All rules of a workflow. Definitions are stored in separate tables because they are too large for events. */
 export const workflow: Decider<WorkflowRecord, WorkflowCommand, WorkflowState> = {
   resourceType: 'workflow',
   table: 'workflows',
@@ -157,7 +160,7 @@ function created({
   }
 }
 
-/** What changes nothing is no event. */
+/** An update without changes produces no event. */
 function updated({ patch, draft, now }: CommandOf<'update'>, state: WorkflowRecord): Decided {
   statusAfter('update', state)
   const { name = state.name, description = state.description } = patch
@@ -205,11 +208,11 @@ function rolledBack({ version, grant, now }: CommandOf<'rollback'>, state: Workf
   return [{ type: 'workflow.rolled_back', after, extras, extraRows: grant ? [grant] : [] }]
 }
 
-/** Whether its rights are this person's already. */
+/** Whether the workflow already acts with this person's rights. */
 const isGiven = (state: WorkflowRecord, ownerId: string, grant: ReadModelRow | null): boolean =>
   grant === null && state.ownerId === ownerId && !isSuspended(state)
 
-/** New runs go by this version from now on. */
+/** New runs use this version from now on. */
 function pinnedTo(state: WorkflowRecord, version: PinnedVersion, now: Instant): WorkflowRecord {
   return {
     ...state,
@@ -223,7 +226,7 @@ function pinnedTo(state: WorkflowRecord, version: PinnedVersion, now: Instant): 
   }
 }
 
-/** Where it is active already, another user takes it over: no event falls between. */
+/** If the workflow is already active, another user takes it over without a gap: no event is missed. */
 function activated(
   { number, ownerId, grant, fence, now }: CommandOf<'activate'>,
   state: WorkflowRecord,
@@ -246,7 +249,10 @@ function deactivated(state: WorkflowRecord, now: Instant): Decided {
   return [{ type: 'workflow.deactivated', after, extras: { reason } }]
 }
 
-/** An inactive one, too, which could be run by hand. Not where another user has granted it their rights meanwhile. */
+/**
+ * Also applies to an inactive workflow, which could be run manually. Does not apply if another user has granted it
+ * their rights in the meantime.
+ */
 function suspended({ number, ownerId, missing, now }: CommandOf<'suspend'>, state: WorkflowRecord): Decided {
   const isMeant = state.publishedVersion === number && state.ownerId === ownerId
   if (!isMeant || state.status === 'archived' || isSuspended(state)) return []

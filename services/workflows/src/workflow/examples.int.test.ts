@@ -9,7 +9,7 @@ const folder = fileURLToPath(new URL('../../../../docs/examples/workflows/', imp
 const placeholder = 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
 const incident = { id: 'inc_1', number: 'INC-1', title: 'Mail is down', severity: 'critical' }
 
-/** By example: what the draft is tested with, and what comes of it. */
+/** Requests to test the draft of each example, with the expected outcome. */
 const runs: Record<string, [body: object, outcome: object][]> = {
   'escalate-unassigned-incident': [
     [

@@ -9,7 +9,8 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-// 0.2.0 may run together with this version: it reads and writes the grant in the row of a version, and notes revocations apart.
+// 0.2.0 may run together with this version: it stores the grant in the row of a version, and revocations in another
+// table.
 it('a version has the same grant for 0.2.0 as for what follows it, whichever of them revokes it', async () => {
   const { sql } = fixture.service
   const principal = testPrincipal()

@@ -17,7 +17,7 @@ import { requireRights, requireUnhidden } from './rights.js'
 
 const Giver = z.object({ grant: z.string(), userId: z.string() })
 
-/** The user whose rights something acts with, and the grant. */
+/** The user whose rights a version or run acts with, and the grant of these rights. */
 export type Giver = z.infer<typeof Giver>
 
 /** A version, or one run of it. */
@@ -31,13 +31,13 @@ export type GiverMeta = Pick<RequestMeta, 'tenant' | 'clientToken' | 'now'> & {
   principal: Pick<RequestMeta['principal'], 'userId' | 'permissions' | 'role' | 'callers'>
 }
 
-/** Whose rights versions and runs act by: see ADR 120. */
+/** Manages whose rights versions and runs act with: see ADR 120. */
 export interface Givers {
-  /** A run's own giver, or its version's; null where its grant is revoked. */
+  /** The giver of a run itself, otherwise that of its version; `null` if the grant is revoked. */
   of(carrier: Carrier, tenant: TenantScope): Promise<Giver | null>
   /**
-   * Asks settings for a grant of the caller, for no more than the definition needs. Throws `forbidden` naming what is missing where they do not hold all the definition
-   * needs, or where the caller acts by a grant itself.
+   * Requests a grant of the caller's rights from settings, limited to those the definition needs. Throws `forbidden`
+   * naming missing permissions, or if the caller itself acts with a grant.
    */
   give(
     carrier: Pick<Carrier, 'versionId'>,
@@ -45,15 +45,15 @@ export interface Givers {
     meta: GiverMeta,
     expiresInSeconds?: number | null,
   ): Promise<string>
-  /** The same as the row that makes the caller the giver. */
+  /** Like `give`; returns the row that makes the caller the giver. */
   takeOver(carrier: Carrier, definition: WorkflowDefinition, meta: GiverMeta): Promise<ReadModelRow>
-  /** The same; null where the caller is the giver already, and the grant holds. Throws as `give` does. */
+  /** Like `takeOver`; returns `null` if the caller is already the giver and the grant is valid. Throws like `give`. */
   takeOverUnlessOwn(
     carrier: Carrier,
     definition: WorkflowDefinition,
     meta: GiverMeta,
   ): Promise<ReadModelRow | null>
-  /** Makes the caller the giver of those runs about to go on whose rights have ended, or throws as `give` does. */
+  /** Makes the caller the giver of those runs to be continued whose rights have ended. Throws like `give`. */
   transferRuns(
     carried: readonly { carrier: Required<Carrier>; definition: WorkflowDefinition }[],
     meta: GiverMeta,
@@ -88,7 +88,7 @@ export function createGivers(options: GiversOptions): Givers {
     return row ? Giver.parse(row) : null
   }
 
-  /** Whether the grant is alive, and its giver may still do all that the definition needs. */
+  /** Whether the grant is valid, and its giver still has all rights the definition needs. */
   const holds = async ({ grant, userId }: Giver, definition: WorkflowDefinition, tenant: TenantScope) => {
     const question = { workspaceId: tenant.workspaceId, userIds: [userId] }
     const { permissions, roles } = await settings.post('/internal/rights', question, Rights)
@@ -161,5 +161,5 @@ export function createGivers(options: GiversOptions): Givers {
   }
 }
 
-/** Revoked, expired, or no member any more. */
+/** Revoked, expired, or no longer a member. */
 const hasEnded = new Set([401, 403])

@@ -5,11 +5,11 @@ import type { Logger } from '@opsplane/runtime'
 import type { BackgroundWork } from '@opsplane/service'
 import { z } from 'zod'
 
-/** Revokes the standing grants that nothing uses any more: see ADR 080. */
+/** Revokes standing grants that are no longer used: see ADR 080. */
 export interface GrantRevocations {
-  /** Repeated after a crash, which changes nothing. `workflowId`: of this one only. */
+  /** Idempotent, so it can be repeated after a crash. `workflowId`: limits it to one workflow. */
   settle(of?: { workflowId?: string; closing?: AbortSignal }): Promise<void>
-  /** The same; where it fails, the next daily look does it. */
+  /** The same, ignoring failures: the next daily run repeats it. */
   trySettle(workflowId: string): Promise<void>
 }
 
@@ -24,7 +24,7 @@ const isSuperseded = `exists (select from version_grants later where later.versi
   and later.run_id is not distinct from g.run_id and later.place > g.place)`
 const openRun = (which: string) =>
   `exists (select from runs r where r.workflow_id = w.id and r.ended_at is null and ${which})`
-/** The grant of a test of a draft has an end of its own. A run goes on shortly after it has got one. */
+/** The grant for a draft test expires by itself. A run continues shortly after it has received a grant. */
 const isNeeded = `(case when g.run_id is not null
     then ${openRun('r.id = g.run_id')} or (g.state->>'givenAt')::timestamptz > now() - interval '1 minute'
   else (w.status <> 'archived' and v.number in (0, (w.state->>'publishedVersion')::int))
@@ -36,7 +36,10 @@ export function createGrantRevocations(
   { revoke }: Pick<Delegations, 'revoke'>,
   log: Logger,
 ): GrantRevocations {
-  /** Asks settings and records it with the workflow locked, so that nothing moves its pointer meanwhile. */
+  /**
+   * Revokes the grant in settings and deletes its row with the workflow locked, so that its published version cannot
+   * change in the meantime.
+   */
   const revokeOne = (id: string) =>
     sql.begin(async (tx: StatementRunner) => {
       const [row] = await tx.unsafe(`${grants} where g.id = $1 and ${isDue} for update of w`, [id], {
@@ -73,6 +76,6 @@ export function createGrantRevocations(
   }
 }
 
-/** Settles the grants of all workflows now and every day, for versions whose last run ends later. */
+/** Revokes unused grants of all workflows at start and daily, because the last run of a version may end later. */
 export const startSettling = (grants: GrantRevocations, log: Logger): BackgroundWork =>
   startDaily(log, 'grants of workflows could not be settled', (closing) => grants.settle({ closing }))

@@ -5,7 +5,7 @@ import type { FindKnown, TargetSort } from './check/targets.js'
 
 const timeoutMs = 3_000
 
-/** Who knows them, and where. */
+/** The service that owns each kind of name, with its route. */
 const named: Readonly<Partial<Record<TargetSort, [BackendName, string]>>> = {
   table: ['database-studio', '/internal/tables/names'],
   query: ['database-studio', '/internal/queries/names'],
@@ -17,7 +17,7 @@ function findClient(clients: PlatformClients, service: BackendName) {
   return client
 }
 
-/** Throws `service_unavailable` or `upstream_timeout` where the sdk does not answer. */
+/** Throws `service_unavailable` or `upstream_timeout` if the sdk does not respond. */
 export const findArtifacts =
   (clients: PlatformClients): FindArtifacts =>
   async ({ workspaceId, environment }, names) => {

@@ -2,8 +2,8 @@ import type { LogSource } from '@opsplane/eventstore'
 import type { Logger } from '@opsplane/runtime'
 
 /**
- * Up to where the log of each service has come: what is at or below was committed before. A service that cannot be asked
- * accepts nothing either, so its last known position counts.
+ * Reads the current end of each service's log: everything at or below it is already committed. A service that is
+ * unavailable accepts no events either, so its last known position is used.
  */
 export function createLogEndReader(
   logs: readonly LogSource[],

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import type { Portable } from './portable.js'
 import { tag } from './routes.js'
 
-/** Export and promotion of workflows. */
+/** Routes for export and promotion of workflows. */
 export function portableRoutes(portable: Portable): Route[] {
   return [
     defineRoute({

@@ -20,9 +20,12 @@ import { statusAfter } from './transitions.js'
 import type { Workflows } from './workflows.js'
 
 export interface Portable {
-  /** The draft, or a version; connectors and workflows it refers to with their names. */
+  /** Exports the draft or a version, with the names of the connectors and workflows it refers to. */
   export(id: string, version: number | undefined, tenant: TenantScope): Promise<WorkflowExport>
-  /** The published version becomes the draft of the workflow of this name there, which is made where there is none. */
+  /**
+   * Makes the published version the draft of the workflow with this name in the other environment, creating it if
+   * necessary.
+   */
   promote(id: string, to: Environment, meta: RequestMeta): Promise<WorkflowWithDraft>
 }
 
@@ -92,7 +95,7 @@ export function createPortable({
           ? workflows.update(present.id, { description, definition }, here)
           : workflows.create({ name, description, definition, promoted: true }, here)
       }
-      // Another promotion may have made it meanwhile.
+      // A concurrent promotion may have created it.
       const taken = await take().catch((error: unknown) => {
         if (isNotUnique(error)) return take()
         throw error
@@ -106,7 +109,7 @@ export function createPortable({
 const isNotUnique = (error: unknown) =>
   error instanceof ApiError && error.details.some(({ code }) => code === 'not_unique')
 
-/** The request's key is kept with its whole answer. */
+/** Drops the idempotency key: the key is stored with the response of the whole request. */
 function inTenant(meta: RequestMeta, tenant: TenantScope): RequestMeta {
   const { idempotency: _, ...rest } = meta
   return { ...rest, tenant, signal: meta.signal, log: meta.log }
@@ -117,7 +120,7 @@ const referenceIn = (step: Step): { kind: Kind; id: string } | undefined => {
   return step.type === 'workflow' ? { kind: 'workflow', id: step.workflow } : undefined
 }
 
-/** The connectors and workflows that steps name by id. */
+/** The connectors and workflows to which steps refer by id. */
 function listReferences(definition: WorkflowDefinition): Reference[] {
   return visitSteps(definition).flatMap(({ step, path }) => {
     const found = referenceIn(step)
@@ -125,13 +128,16 @@ function listReferences(definition: WorkflowDefinition): Reference[] {
   })
 }
 
-/** The definition with the ids that the names have elsewhere; what has none there keeps its id and is a problem. */
+/**
+ * Replaces ids by those that the names have in the other environment; a reference without a match keeps its id and is
+ * reported as a problem.
+ */
 function localized(
   source: WorkflowExport,
   found: Record<Kind, { id: string; name: string }[]>,
   { environment }: TenantScope,
 ): { definition: WorkflowDefinition; missing: WorkflowProblem[] } {
-  // Through its text: a structured clone makes plain objects of exact numbers.
+  // Copied through its text, because a structured clone turns exact numbers into plain objects.
   const definition = parseExact(stringifyExact(source.definition)) as WorkflowDefinition
   const missing = listReferences(definition).flatMap(({ kind, id, step, path }) => {
     const name = (kind === 'connector' ? source.connectors : source.workflows)[id]

@@ -97,7 +97,7 @@ it('is promoted with the sub-workflows of the same names, and made once by promo
   const staging = fixture.service.as({ ...principal, environment: 'staging' })
   expect((await staging.post(`/workflows/${made[0]?.id}/publish`, {})).status).toBe(200)
   expect((await promote(parent.id)).problems).toEqual([])
-  // Called otherwise, it makes room for another one.
+  // After it is renamed, a promotion creates another one.
   await staging.send('PATCH', `/workflows/${made[0]?.id}`, { body: { name: 'Kept' } })
   expect((await promote(child.id)).id).not.toBe(made[0]?.id)
 })

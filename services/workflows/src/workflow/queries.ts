@@ -6,7 +6,7 @@ import { StoredVersion, versionRef } from './versions.js'
 
 const Named = z.object({ id: z.string(), published: z.int().nullable() })
 
-/** Workflows of a tenant that are not archived, with what their runs need. */
+/** Workflows of a tenant that are not archived, with the definition they run. */
 export const findWorkflows =
   ({ sql }: Database, { workspaceId, environment }: TenantScope): FindWorkflows =>
   async (ids) => {

@@ -75,7 +75,7 @@ export function watchRights(
 
 const Owner = z.object({ owner: z.string() })
 
-/** Who owns workflows in the workspace that can be run. */
+/** Owners of workflows in the workspace that can be run. */
 async function ownersIn(
   { sql }: Database,
   workspaceId: string,

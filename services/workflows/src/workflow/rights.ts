@@ -9,7 +9,7 @@ import {
 import type { SubscriptionRules } from '@opsplane/service'
 import { findSubscriptions } from './check/needs.js'
 
-/** Throws `forbidden` naming what is missing: a workflow does nothing its owner may not do. */
+/** Throws `forbidden` naming missing permissions: a workflow has no more rights than its owner. */
 export function requireRights(
   { permissions }: { permissions: readonly string[] },
   needs: NeededRights,
@@ -20,7 +20,10 @@ export function requireRights(
   throw missingPermissionError(message, missing)
 }
 
-/** Throws `forbidden` naming the row rules that hide from a person what the workflow is started by or waits for. */
+/**
+ * Throws `forbidden` naming the row rules that hide from a person the events that start the workflow or that it waits
+ * for.
+ */
 export async function requireUnhidden(
   rules: SubscriptionRules,
   subscriber: Subscriber,

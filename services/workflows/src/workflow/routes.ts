@@ -18,7 +18,7 @@ export const route = defineResource({
   response: WorkflowWithDraft,
 })
 
-/** Reading, writing and archiving workflows. */
+/** Routes for reading, writing and archiving workflows. */
 export function workflowRoutes(ctx: ServiceContext, workflows: Workflows): Route[] {
   return [
     route.list({
@@ -52,7 +52,7 @@ export function workflowRoutes(ctx: ServiceContext, workflows: Workflows): Route
     route.get({
       summary: 'Get a workflow with its draft',
       description: 'With `problems`, which prevent publishing the draft.',
-      // What a draft refers to may come and go.
+      // The response also depends on the resources the draft refers to, which may be created and deleted.
       changesUnversioned: true,
       handler: ({ params, meta }) => workflows.get(params.id, meta),
     }),

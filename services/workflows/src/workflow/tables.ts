@@ -12,7 +12,7 @@ export const workflows = readModelTable(
     ownerId: stateText('owner_id', 'ownerId'),
     hookId: stateText('hook_id', 'hookId'),
     promotedName: stateText('promoted_name', 'promotedName'),
-    /** What starts it while it is active: `workspace/environment/type or pattern`, or `…/bus:topic`. */
+    /** Keys of the events that start the active workflow: `workspace/environment/type or pattern`, or `…/bus:topic`. */
     triggerKeys: text('trigger_keys').array().generatedAlwaysAs(sql.raw('trigger_keys(state::jsonb)')),
   },
   (table) => {
@@ -31,12 +31,12 @@ export const workflows = readModelTable(
   },
 )
 
-/** What is being worked on, one for each workflow: too large for its events, so it cannot be rebuilt. */
+/** The draft of each workflow: too large for its events, so it cannot be rebuilt from them. */
 export const workflowDrafts = readModelTable('workflow_drafts', {})
 
 /**
- * Standing grants that runs act by: of a version, or of one run of it that was retried by another user. The last one of each
- * counts. A row goes once its grant is revoked.
+ * Standing grants that runs act with: of a version, or of one run that another user has retried. The latest row of each
+ * counts. A row is deleted when its grant is revoked.
  */
 export const versionGrants = readModelTable(
   'version_grants',
@@ -48,16 +48,16 @@ export const versionGrants = readModelTable(
   (table) => [index('version_grants_version_idx').on(table.versionId, table.runId, table.place)],
 )
 
-/** Contract: read by 0.2.0 alone, which keeps the grant of a version in its row. Triggers make both agree. */
+/** Contract: read only by 0.2.0, which stores the grant of a version in its row. Triggers keep both consistent. */
 export const revokedVersions = pgTable('revoked_versions', { versionId: text('version_id').primaryKey() })
 
-/** Published versions, which never change; number 0: a draft as it was tested. */
+/** Published versions, which are immutable; number 0: a draft as tested. */
 export const workflowVersions = readModelTable(
   'workflow_versions',
   {
     workflowId: stateText('workflow_id', 'workflowId'),
     number: integer('number').generatedAlwaysAs(sql.raw(`(state->>'number')::integer`)),
-    /** What steps of it may wait for: `workspace/environment/type or pattern`. */
+    /** Keys of the events its steps may wait for: `workspace/environment/type or pattern`. */
     awaitedKeys: text('awaited_keys')
       .array()
       .generatedAlwaysAs(sql.raw(`texts_of(state::jsonb->'awaitedKeys')`)),

@@ -10,7 +10,7 @@ import {
 /** The fields of a workflow that decide which actions apply. */
 export type WorkflowStanding = Pick<WorkflowState, 'status' | 'publishedVersion' | 'deactivatedReason'>
 
-/** Where an action leads; `published` limits it to workflows that have a version. */
+/** Target status of an action; `published` limits it to workflows that have a version. */
 interface Transition {
   to: WorkflowStatus
   only?: 'published'
@@ -21,7 +21,10 @@ const live = (only?: 'published'): Partial<Record<WorkflowStatus, Transition>> =
   active: { to: 'active', ...(only && { only }) },
 })
 
-/** The whole life of a workflow. Archived is final; activating what is active changes nothing, and so on. */
+/**
+ * All changes of a workflow's status. `archived` is final; repeated actions, such as activating an active workflow,
+ * change nothing.
+ */
 export const transitions: Record<WorkflowAction, Partial<Record<WorkflowStatus, Transition>>> = {
   update: live(),
   publish: live(),
@@ -39,7 +42,7 @@ export function allowedActions(standing: WorkflowStanding): WorkflowAction[] {
   return workflowActions.filter((action) => findTransition(action, standing) !== undefined)
 }
 
-/** The status `action` leads to. Throws invalid_state_transition where the table has none. */
+/** The status `action` leads to. Throws `invalid_state_transition` if the table has none. */
 export function statusAfter(action: WorkflowAction, standing: WorkflowStanding): WorkflowStatus {
   const transition = findTransition(action, standing)
   if (transition) return transition.to
@@ -49,7 +52,7 @@ export function statusAfter(action: WorkflowAction, standing: WorkflowStanding):
   throw invalidTransition(action, from, allowedActions(standing))
 }
 
-/** Whether its owner has lost a right it needs, so that nothing is started until a user with the rights takes it over. */
+/** Whether its owner has lost a right it needs, so that nothing starts until a user with the rights takes it over. */
 export const isSuspended = ({
   status,
   deactivatedReason,

@@ -14,7 +14,7 @@ const reading = { tag, scope: 'workflows:read' } as const
 
 const document = z.record(z.string(), z.unknown()).meta({ id: 'JsonSchemaDocument' })
 
-/** Reading versions, and the schema of definitions. */
+/** Routes for reading versions and the schema of definitions. */
 export function versionRoutes(workflows: Workflows): Route[] {
   const { versions } = workflows
   return [
@@ -82,12 +82,12 @@ export function versionRoutes(workflows: Workflows): Route[] {
   ]
 }
 
-/** NaN, which is no version, unless it is written as it is shown: an address has one spelling. */
+/** Returns NaN, which is no version, unless the number is in canonical form: each resource has one URL. */
 const parseNumber = (text: string): number => (/^[1-9]\d{0,8}$/.test(text) ? Number(text) : Number.NaN)
 
 let schema: Record<string, unknown> | undefined
 
-/** Made when it is first asked for. */
+/** Created on first use. */
 function definitionSchema(): Record<string, unknown> {
   schema ??= {
     title: 'Workflow definition',

@@ -15,10 +15,10 @@ import { sql } from 'drizzle-orm'
 import { z } from 'zod'
 import { workflowVersions as table } from './tables.js'
 
-/** A version as it is kept: immutable. By whose rights it is run is not part of it. */
+/** An immutable stored version. The giver of its rights is not part of it. */
 export const StoredVersion = z.object({
   workflowId: z.string(),
-  /** 0 for a draft that is tested. */
+  /** 0 for a tested draft. */
   number: z.int().min(0),
   name: z.string(),
   note: z.string(),
@@ -27,20 +27,20 @@ export const StoredVersion = z.object({
   stepCount: z.int(),
   publishedAt: z.string(),
   publishedBy: z.string(),
-  /** What steps of it may wait for: `workspace/environment/type or pattern`. */
+  /** Keys of the events its steps may wait for: `workspace/environment/type or pattern`. */
   awaitedKeys: z.array(z.string()),
-  /** Outputs that stand in for steps, in the test of a draft. */
+  /** Outputs that replace the execution of steps in the test of a draft. */
   pins: z.record(z.string(), JsonValue).default({}),
 })
 export type StoredVersion = z.infer<typeof StoredVersion>
 
-/** The row a run is pinned to. */
+/** Id of the row a run is pinned to. */
 export const versionRef = (workflowId: string, number: number) => `${workflowId}.${number}`
 export const testRef = (workflowId: string, testId: string) => `${workflowId}.0.${testId}`
 
 export const computeDigest = (definition: WorkflowDefinition) => sha256Hex(canonicalJson(definition))
 
-/** `grant`: the first it has, from which a trigger makes its row of `version_grants`. */
+/** `grant`: its first grant, from which a trigger creates its row in `version_grants`. */
 export const versionRow = (id: string, version: StoredVersion, grant: string): ReadModelRow => ({
   table: 'workflow_versions',
   id,
@@ -55,11 +55,11 @@ export const draftRow = (id: string, definition: WorkflowDefinition, now: Instan
 
 export interface Versions {
   /**
-   * By the reference of its row; for ever the same. A transaction reads by itself, `sql`. Throws not_found where it is another
-   * tenant's, or not there.
+   * Loads the version with this row id, which never changes. Transactions pass their own `sql`. Throws `not_found` if
+   * the version does not exist or belongs to another tenant.
    */
   load(ref: string, tenant: TenantScope, sql?: StatementRunner): Promise<StoredVersion>
-  /** A draft that is tested, which no event tells of. */
+  /** Stores a draft to be tested, which is not part of any event. */
   keep(ref: string, version: StoredVersion, grant: string, tenant: TenantScope): Promise<void>
   draft(workflowId: string, tenant: TenantScope): Promise<WorkflowDefinition>
   list(

@@ -3,7 +3,7 @@ import { createGroups, type Database, isDatabaseUnavailable } from '@opsplane/po
 import { z } from 'zod'
 import type { WorkflowStanding } from './transitions.js'
 
-/** The fields of a workflow that its next run needs. */
+/** The fields of a workflow needed to start a run. */
 export interface NamedWorkflowState extends WorkflowStanding {
   name: string
 }
@@ -22,8 +22,8 @@ const Row = z.object({
 })
 
 /**
- * Reads the present state of workflows; undefined where there is none. Each is read after its request, never cached; requests at
- * the same time, as of runs that start together, share a statement.
+ * Reads the current state of workflows; `undefined` if there is none. Each is read after its request and never cached;
+ * concurrent requests, such as those of runs that start together, share a statement.
  */
 export function createWorkflowStateReader(database: Pick<Database, 'planned'>) {
   const asked = createGroups({

@@ -92,7 +92,7 @@ describe('a draft', () => {
     expect(renamed).toMatchObject({ name: 'Greet all', draftRevision: 1, version: 2 })
     const redrawn = (await patch(made.id, { definition: greeting('Hi') })).data(WorkflowWithDraft)
     expect(redrawn).toMatchObject({ draftRevision: 2, version: 3 })
-    // What changes nothing is no new version.
+    // An update without changes creates no new version.
     expect((await patch(made.id, { definition: greeting('Hi') })).data(WorkflowWithDraft)).toEqual(redrawn)
     expect((await api.get(`/workflows/${made.id}`)).data(WorkflowWithDraft)).toEqual(redrawn)
 
@@ -197,7 +197,7 @@ it('gives up the grants of its versions with its last run, once it is archived',
   const grants = [`grant-${granted.length - 1}`, `grant-${granted.length}`]
   const { runId } = (await api.post(`/workflows/${id}/trigger`, {})).data(TriggeredRun)
   expect((await api.send('DELETE', `/workflows/${id}`)).status).toBe(204)
-  // The one of the first version, which nothing has run by, went with its successor.
+  // The grant of the first version, which no run used, was revoked when the second was published.
   expect(revoked.filter((grant) => grants.includes(grant))).toEqual([grants[0]])
   expect((await api.post(`/runs/${runId}/cancel`, {})).status).toBe(200)
   for (let look = 0; look < 2; look++) await settle()
@@ -209,7 +209,7 @@ it('gives up the grants of its versions with its last run, once it is archived',
   expect(revoked).toContain(last)
 })
 
-/** As every day, over all workflows. */
+/** Runs the daily revocation over all workflows. */
 const settle = () =>
   createGrantRevocations(
     fixture.service,
@@ -241,7 +241,7 @@ describe('the grant of a version', () => {
     await settle()
     await settle()
     expect(revoked.filter((grant) => grant === first)).toHaveLength(1)
-    // It is run by hand whether or not it is active.
+    // It can be run manually whether or not it is active, so its grant remains.
     await act(id, 'activate')
     await act(id, 'deactivate')
     await settle()

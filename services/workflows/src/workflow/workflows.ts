@@ -55,12 +55,15 @@ export interface Workflows {
   versions: Versions
   givers: Givers
   grants: GrantRevocations
-  /** Throws `conflict` (`not_unique`) where one of this name was `promoted` there already. */
+  /** Throws `conflict` (`not_unique`) if a workflow with this name was already `promoted` to the environment. */
   create(fields: NewWorkflow & { promoted?: boolean }, meta: RequestMeta): Promise<WorkflowWithDraft>
-  /** With what keeps the caller from publishing the draft. */
+  /** Returns the workflow with the problems that prevent the caller from publishing the draft. */
   get(id: string, meta: SavingMeta): Promise<WorkflowWithDraft>
   update(id: string, patch: WorkflowPatch, meta: RequestMeta): Promise<WorkflowWithDraft>
-  /** The caller's rights are what runs of the version act by, as with `activate` and `rollback`; `forbidden` names what is missing. */
+  /**
+   * Runs of the version act with the caller's rights, as after `activate` and `rollback`. Throws `forbidden` naming
+   * missing permissions.
+   */
   publish(id: string, options: { note: string; activate: boolean }, meta: RequestMeta): Promise<Workflow>
   activate(id: string, meta: RequestMeta): Promise<Workflow>
   rollback(id: string, to: number, meta: RequestMeta): Promise<Workflow>
@@ -68,17 +71,17 @@ export interface Workflows {
   /** Its grants end with its last run. */
   archive(id: string, meta: RequestMeta): Promise<void>
   rotateHook(id: string, hookId: string, meta: RequestMeta): Promise<{ path: string }>
-  /** A published version; `not_found` where there is none of this number. */
+  /** Returns a published version. Throws `not_found` if there is none with this number. */
   version(id: string, number: number, tenant: TenantScope): Promise<StoredVersion>
   record(id: string, tenant: TenantScope): Promise<WorkflowRecord>
   /**
-   * What new runs are pinned to. Throws `not_found` where there is no such workflow, `invalid_state_transition` where it is
-   * archived, not published, or suspended (`owner_rights`).
+   * The version that new runs are pinned to. Throws `not_found` if the workflow does not exist,
+   * `invalid_state_transition` if it is archived, not published, or suspended (`owner_rights`).
    */
   published(id: string, tenant: TenantScope): Promise<Runnable>
   /**
-   * Keeps the draft as it is for one test. Throws validation_failed with its problems and for pins of no step, `forbidden`
-   * where the caller may not do what it does.
+   * Stores the current draft for one test. Throws `validation_failed` with its problems and for pins of unknown steps,
+   * and `forbidden` if the caller lacks rights that the draft needs.
    */
   pinDraft(
     id: string,
@@ -88,7 +91,7 @@ export interface Workflows {
   ): Promise<Runnable & { definition: WorkflowDefinition }>
 }
 
-/** What a run is started from. */
+/** The data needed to start a run of a workflow. */
 export interface Runnable {
   id: string
   name: string
@@ -103,7 +106,7 @@ export interface WorkflowParts {
   checks: Checks
   needsOf: ComputeNeeds
   secretTargets: Pick<SecretTargets, 'admit'>
-  /** By service: up to where its log has come. */
+  /** Current end of each service's log, by service. */
   logEnds(): Promise<Record<string, number>>
 }
 
@@ -129,7 +132,7 @@ export function createWorkflows(
     problems: await checks.problemsOf(found.id, draft, meta),
   })
 
-  /** Grants that another one has taken the place of are revoked. */
+  /** Revokes grants that were replaced by a later one. */
   const settled = async (id: string, done: Workflow) => {
     await grants.trySettle(id)
     return done
@@ -229,7 +232,7 @@ export function createWorkflows(
       const version = await loadVersion(versions, id, to, meta.tenant)
       statusAfter('rollback', state)
       const carrier = { versionId: versionRef(id, to) }
-      // The grant of another version than the published one may be revoked at any moment.
+      // The grant of a version other than the published one may be revoked at any moment.
       const take = state.publishedVersion === to ? givers.takeOverUnlessOwn : givers.takeOver
       const grant = await take(carrier, version.definition, meta)
       const { userId } = meta.principal
@@ -307,7 +310,7 @@ function buildVersion(
   }
 }
 
-/** Types and patterns of events that steps of it wait for, however deep they stand. */
+/** Types and patterns of events for which its steps wait, at any depth. */
 const awaitedTypes = (definition: WorkflowDefinition): string[] => [
   ...new Set(
     visitSteps(definition).flatMap(({ step }) => (step.type === 'wait' ? (step.event?.types ?? []) : [])),

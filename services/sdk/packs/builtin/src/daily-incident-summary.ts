@@ -2,7 +2,7 @@ import { artifact, type Json } from '@opsplane/sdk'
 
 type Incident = { severity: string }
 
-/** Pages that are looked at: beyond 2,000 incidents a summary is no longer read for its figures. */
+/** Maximum number of pages read. Beyond 2,000 incidents the exact figures of a summary do not matter. */
 const mostPages = 10
 
 export default artifact<Json>(async (_, host) => {

@@ -8,7 +8,7 @@ type Incident = { id: string; severity: string; updatedAt: string }
 
 const graver: Record<string, string | undefined> = { low: 'medium', medium: 'high', high: 'critical' }
 
-/** Those untouched longest come first, so what is left over is next time's. */
+/** The incidents untouched longest come first, so the remainder is handled by the next execution. */
 export default artifact<Input>(async ({ hours = 8, most = 50 }, host) => {
   const before = new Date(Date.parse(host.context.now) - hours * 3_600_000).toISOString()
   const { data: incidents } = await host.api<Incident[]>({
@@ -27,7 +27,7 @@ export default artifact<Input>(async ({ hours = 8, most = 50 }, host) => {
       })
       escalated.push(id)
     } catch (error) {
-      // It may have been resolved meanwhile.
+      // It may have been resolved in the meantime.
       if (!(error instanceof HostError)) throw error
       host.log.warn(`not escalated: ${id}`, { code: error.code, message: error.message })
       skipped += 1

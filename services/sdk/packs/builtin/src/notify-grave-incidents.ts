@@ -1,6 +1,6 @@
 import { artifact } from '@opsplane/sdk'
 
-/** The event as a webhook gets it. */
+/** The event in the format of webhooks. */
 interface Input {
   id: string
   event: string
@@ -13,7 +13,7 @@ export default artifact<Input>(async ({ id, event, data }, host) => {
     topic: 'incidents.grave',
     type: event,
     payload: { incidentId: data.id, number, title, severity, text: `${severity}: ${number} ${title}` },
-    // Events come at least once.
+    // Events are delivered at least once.
     deduplicationKey: id,
   })
   return { eventId: published.id }

@@ -2,7 +2,7 @@ import { artifact } from '@opsplane/sdk'
 
 interface Input {
   url: string
-  /** Names the inventory it comes from; item and inventory together are one configuration item. */
+  /** Name of the source inventory; inventory and item together identify one configuration item. */
   source: string
   class: string
   /** Whether the request carries the secret `inventory_token`. */

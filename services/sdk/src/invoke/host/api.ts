@@ -12,7 +12,7 @@ const Call = z.strictObject({
   body: z.unknown().optional(),
 })
 
-/** Any operation the artifact has declared: `{ status, data, pagination? }`. */
+/** Calls any operation the artifact has declared. Returns `{ status, data, pagination? }`. */
 export const apiFunction =
   (callOperation: CallOperation): HostFunction =>
   async (context, argument) => {

@@ -14,11 +14,11 @@ const Answer = z.object({ data: z.object({ output: z.unknown() }).loose() })
 
 export interface ConnectorFunctionOptions {
   callPlatform: CallPlatform
-  /** With this service's own identity; undefined where integrations is not there. */
+  /** Client with this service's own identity; `undefined` if integrations is not installed. */
   integrations: Pick<ServiceClient, 'post'> | undefined
 }
 
-/** An action of a connector that the artifact has declared by its name: what it gives. */
+/** Calls an action of a connector the artifact has declared by name. Returns the action's output. */
 export function connectorFunction({ callPlatform, integrations }: ConnectorFunctionOptions): HostFunction {
   const idOf = async ({ tenant, traceparent, signal }: HostContext, name: string) => {
     if (!integrations) throw new HostError('service_unavailable', 'integrations is not available.')

@@ -2,27 +2,27 @@ import type { JsonValue, TenantScope } from '@opsplane/contracts'
 import type { LoadedArtifact } from '../../artifact/loader.js'
 import type { ExecutionCaller, TouchedRecord } from '../../execution/model.js'
 
-/** One call of a host function, and the execution it is made in. */
+/** A call of a host function with the execution that makes it. */
 export interface HostContext {
   executionId: string
-  /** How many runs and executions have caused it. */
+  /** Number of runs and executions in its chain of causes. */
   depth: number
   tenant: TenantScope
   artifact: Pick<LoadedArtifact, 'id' | 'slug' | 'permissions' | 'grant' | 'ownerId'>
-  /** On whose request it runs; undefined where it runs by itself, and its owner's rights alone apply. */
+  /** The caller who requested the execution; `undefined` if there is none, and only the rights of the owner apply. */
   caller?: ExecutionCaller | undefined
-  /** Of the span it is made in, where it is traced. */
+  /** Trace context of the current span, if traced. */
   traceparent?: string | undefined
-  /** The same for the same call of an execution that is begun again, where its code does the same again. */
+  /** Idempotency key: the same for the same call when an execution is restarted and its code repeats the call. */
   key: string
-  /** Until the execution has to end. */
+  /** Milliseconds until the execution must end. */
   timeoutMs: number
   signal: AbortSignal
-  /** Notes a record that the execution has to do with. */
+  /** Records that the execution has touched a record. */
   touch(record: TouchedRecord): void
-  /** Notes values that no log shows. */
+  /** Masks these values in all logs. */
   conceal(values: readonly string[]): void
 }
 
-/** Rejects with a `HostError` for what the code may see. */
+/** Rejects with a `HostError` whose content is visible to the code. */
 export type HostFunction = (context: HostContext, argument: unknown) => Promise<JsonValue>

@@ -4,7 +4,7 @@ import { causeHeader, createCauseVerifier } from '@opsplane/http'
 import { type Receiver, startReceiver, testKeys, testPrincipal } from '@opsplane/testing'
 import { dumpAllRows, type SdkFixture, startSdk } from '../invoke.fixture.js'
 
-/** What code reaches outside by: held against what its artifact declares, what its caller may do, and the limits. */
+/** Host functions: checked against the artifact's declarations, the caller's rights and the limits. */
 
 const log = '/origin/api/service-sdk'
 const [incident, connector, row] = [newId('incident'), newId('connector'), newId('record')]
@@ -15,9 +15,9 @@ const image = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0xff, 0x00])
 
 let world: SdkFixture
 let receiver: Receiver
-/** What the platform was asked, in order. */
+/** Requests to the platform, in order. */
 const asked: { path: string; body: unknown }[] = []
-/** What calls were made with, in order. */
+/** The delegations used for calls, in order. */
 const delegated: DelegationRequest[] = []
 
 const operation = (operationId: string, method: string, path: string) => ({
@@ -42,7 +42,7 @@ const platform = (answers: Record<string, object>) =>
     ]),
   )
 
-/** Makes the call it is given, and says what came of it. */
+/** Makes the given call and returns its result. */
 const calls = `export default async function ({ call, argument }, host) {
   try { return { value: await host[call](argument) } } catch (error) { return { code: error.code, message: error.message } }
 }`

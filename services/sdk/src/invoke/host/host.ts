@@ -12,18 +12,18 @@ export type HostFunctionTable = Record<HostFunctionName, HostFunction>
 export interface HostOptions {
   functions: HostFunctionTable
   context: Omit<HostContext, 'key' | 'signal' | 'timeoutMs'>
-  /** Milliseconds until the execution has to end. */
+  /** Milliseconds until the execution must end. */
   leftMs(): number
   log: Logger
 }
 
-/** Answers of more are not handed to the code. */
+/** Larger responses are not passed to the code. */
 const maxBytes = 4 * 1024 * 1024
 
-/** What is behind `host` in one execution: each call checked against what its artifact has declared. */
+/** Implements `host` for one execution. Each call is checked against the artifact's declarations. */
 export function createHost({ functions, context, leftMs, log }: HostOptions): HostFunctions {
   const made = new Map<string, number>()
-  /** The same call made twice has two keys, in the order it is made in. */
+  /** The same call made twice has two keys, numbered in call order. */
   const keyOf = (name: string, args: Json[]) => {
     const content = createHash('sha256')
       .update(JSON.stringify([name, args]))
@@ -59,7 +59,7 @@ function seenByCode(error: unknown, name: string, log: Logger): HostError {
     return new HostError('invalid_argument', `${name}: ${path === '' ? '' : `${path}: `}${issue?.message}`)
   }
   if (error instanceof CallFailure)
-    // Parsed from JSON, or made of texts and numbers.
+    // Parsed from JSON, or composed of strings and numbers.
     return new HostError(error.code, error.message, (error.details ?? null) as Json)
   if (error instanceof ApiError) return new HostError(error.code, error.message)
   log.warn({ err: error, function: name }, 'a host function has failed')

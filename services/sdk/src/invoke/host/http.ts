@@ -16,7 +16,10 @@ const Call = z.strictObject({
 
 const maxResponseBytes = 1024 * 1024
 
-/** A request through the guard to a host the artifact has declared, with its secrets filled in: any answer is one. */
+/**
+ * Sends a request through the outbound guard to a declared host, with secrets filled in. Any HTTP response
+ * is a result.
+ */
 export const httpFunction =
   (send: SendSecretRequest): HostFunction =>
   async ({ artifact, tenant, key, signal, conceal, ...context }, argument) => {

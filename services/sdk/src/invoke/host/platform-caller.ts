@@ -2,8 +2,8 @@ import type { PlatformCaller } from '@opsplane/http'
 import type { HostContext } from './host-call.js'
 
 /**
- * In whose name an artifact calls the platform: that of the person who installed it, as part of its execution, narrowed by the
- * rights and the row rules of its callers.
+ * The identity under which an artifact calls the platform: that of its installer, as part of the execution, restricted
+ * by the rights and row rules of the callers.
  */
 export const platformCaller = ({
   artifact,

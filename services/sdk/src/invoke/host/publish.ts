@@ -13,7 +13,7 @@ const Call = z.strictObject({
 })
 const Answer = z.object({ data: PublishedTopicEvent })
 
-/** An event on a topic the artifact has declared: `{ id, deduplicated }`. */
+/** Publishes an event on a declared topic. Returns `{ id, deduplicated }`. */
 export const publishFunction =
   (callPlatform: CallPlatform): HostFunction =>
   async (context, argument) => {

@@ -5,18 +5,18 @@ import type { HostContext, HostFunction } from './host-call.js'
 
 const Call = z.strictObject({ name: z.string().min(1).max(128), plain: z.boolean().default(false) })
 
-/** Throws `forbidden` where the caller of the execution may use no secrets. */
+/** Throws `forbidden` if the caller of the execution may not use secrets. */
 export function requireSecretsUse(caller: HostContext['caller']): void {
   if (caller?.permissions?.includes('secrets:use') === false)
     throw new HostError('forbidden', 'The caller of this execution may not use secrets.')
 }
 
-/** Secrets with no host of their own go nowhere: their values are for the code alone. */
+/** Host for which plain values are resolved: the code itself may send them anywhere. */
 const codeHost = '*'
 
 /**
- * A handle of a secret, which `http` fills in for the hosts of the secret; `plain`, where that was granted, its value, which
- * has to be allowed for every host.
+ * Returns a handle of a secret, which `http` fills in for the secret's hosts. With `plain`, if granted, returns the
+ * value of a secret allowed for every host.
  */
 export const secretFunction =
   (resolve: ResolveSecrets): HostFunction =>

@@ -28,7 +28,7 @@ type Call = z.output<typeof Call>
 const Pagination = z.object({ nextCursor: z.string().nullable() })
 const Row = z.object({ id: z.string() }).loose()
 
-/** Records of a table the artifact has declared, with the rights of its installer; row rules bind. */
+/** Accesses records of a declared table with the rights of the installer; row rules apply. */
 export const tableFunction =
   (callOperation: CallOperation): HostFunction =>
   async (context, argument) => {

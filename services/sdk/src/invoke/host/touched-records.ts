@@ -5,13 +5,13 @@ const kinds = new Map<string, string>(Object.entries(idPrefixes).map(([kind, pre
 const idForm = /^([a-z]{2,4})_[0-9A-HJKMNP-TV-Z]{26}$/
 const maxOfOneAnswer = 200
 
-/** The record an id of the platform names, by its kind, such as `incident`. */
+/** Parses a platform id into the record it names, with its kind, such as `incident`. */
 export function parseRecordId(id: unknown): TouchedRecord | undefined {
   const kind = typeof id === 'string' ? kinds.get(idForm.exec(id)?.[1] ?? '') : undefined
   return kind === undefined ? undefined : { id: id as string, table: snakeCased(kind) }
 }
 
-/** The records that a call of an operation named, and those it was answered with. */
+/** The records named in the parameters or the response of an operation. */
 export function findTouchedRecords(params: Record<string, unknown>, data: unknown): TouchedRecord[] {
   const answered = Array.isArray(data) ? data.slice(0, maxOfOneAnswer) : [data]
   const ids = [

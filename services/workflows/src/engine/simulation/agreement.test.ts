@@ -13,7 +13,7 @@ const seed = Number(process.env.ENGINE_SEED ?? 20_261_122)
 interface Scenario {
   definition: WorkflowDefinition
   world: SimulatedWorldOptions
-  /** What is done to the run, one after the other: cancelled when this long has passed, and then retried from there. */
+  /** Attempts of the run in order: cancelled after `cancelAfterMs`, then retried from `retryFrom`. */
   attempts: { cancelAfterMs: number | null; retryFrom: number | null; newKey: boolean }[]
 }
 
@@ -35,7 +35,7 @@ const scenarios: fc.Arbitrary<Scenario> = fc.record({
   ),
 })
 
-/** What can be said of both: their messages differ. */
+/** The fields comparable between both engines: their messages differ. */
 function reported({ error, log, ...rest }: Observed) {
   const { code = null, step = null } = error ?? {}
   return { ...rest, error: { code, step }, log: [...log].sort() }

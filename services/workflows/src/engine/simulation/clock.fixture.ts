@@ -1,7 +1,7 @@
-/** Thrown in what is given up. */
+/** Thrown in work that is abandoned. */
 export class CutOff extends Error {}
 
-/** What can be given up as a whole: with what is around it, or alone. */
+/** Work that can be abandoned as a whole, together with its parent or alone. */
 export class Cutting<Reason> {
   readonly #parent: Cutting<Reason> | null
   readonly #sleepers = new Set<() => void>()
@@ -34,12 +34,12 @@ export class Cutting<Reason> {
   }
 }
 
-/** Time that passes when all there is to do is wait. */
+/** Simulated time, which advances when all work is waiting. */
 export class Clock {
   now = 0
   #agenda: { at: number; wake: () => void }[] = []
 
-  /** Throws CutOff when that is given up meanwhile, or is already. */
+  /** Throws `CutOff` if the work has been or is abandoned. */
   sleepUntil(at: number, cutting?: Cutting<unknown>): Promise<void> {
     return new Promise((resolve, reject) => {
       const entry = { at, wake: resolve }
@@ -57,7 +57,7 @@ export class Clock {
     return this.sleepUntil(this.now + ms, cutting)
   }
 
-  /** Advances time until this has finished; whatever else is active then is dropped. */
+  /** Advances time until the promise settles; other work still active is dropped. */
   async until<Result>(promise: Promise<Result>): Promise<Result> {
     let isOut = false
     const out = promise.finally(() => {

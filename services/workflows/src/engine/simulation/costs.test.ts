@@ -12,7 +12,7 @@ import { context } from './engine-run.fixture.js'
 
 type Definition = Parameters<typeof WorkflowDefinition.parse>[0]
 
-/** Carries a run to its end, all of whose tasks come out well at once; what that took. */
+/** Runs a definition to its end with all tasks succeeding immediately. Returns the costs. */
 function run(definition: Definition, items: readonly unknown[] = []) {
   const program = compileProgram(WorkflowDefinition.parse(definition))
   const memory = newRun({ ...context, input: { items } })

@@ -2,11 +2,11 @@ import { WorkflowDefinition } from '@opsplane/contracts'
 import fc from 'fast-check'
 
 type Json = Record<string, unknown>
-/** Makes a step, given its id and a way to speak of others. */
+/** Creates a step, given its id and a way to refer to other steps. */
 type Sketch = (labels: Labels) => Json
 interface Labels {
   id(): string
-  /** An expression that reads the output, the status or the error of one of all steps. */
+  /** An expression that reads the output, status or error of any step. */
   read(which: number, field: string): string
 }
 
@@ -164,13 +164,13 @@ const stepsOf = (leaf: fc.Arbitrary<Sketch>, containers: ((steps: Lists) => fc.A
   }))
 
 const { step } = stepsOf(leaf, [branch, choice, parallel, forEach])
-/** Much of it at a time. */
+/** Containers with many concurrent effects. */
 const { container: contended } = stepsOf(fc.oneof({ weight: 5, arbitrary: effect }, leaf), [
   parallel,
   forEach,
 ])
 
-/** Definitions of all kinds of steps, most of which speak of others, be they to be seen from there or not. */
+/** Definitions with all kinds of steps, most of which refer to other steps, visible from there or not. */
 export const definitions: fc.Arbitrary<WorkflowDefinition> = fc
   .record({
     steps: fc.oneof(
@@ -184,7 +184,7 @@ export const definitions: fc.Arbitrary<WorkflowDefinition> = fc
   })
   .map(({ steps, onFailure, output, ...rest }) => {
     let count = 0
-    // Which steps there are is known only when all are made.
+    // The set of steps is known only after all of them have been created.
     const labels = {
       id: () => `s${count++}`,
       read: (which: number, field: string) => `{{ steps.?${which}.${field} }}`,

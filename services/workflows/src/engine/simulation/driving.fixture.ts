@@ -7,7 +7,7 @@ import type { Task } from '../task.js'
 import { EngineRun } from './engine-run.fixture.js'
 import { evaluateTemplate } from './evaluate.fixture.js'
 
-/** A definition as people write it. */
+/** A definition as written by users. */
 export type Definition = Omit<z.input<typeof WorkflowDefinition>, 'steps' | 'onFailure'> &
   Record<'steps', readonly object[]> &
   Partial<Record<'onFailure', readonly object[]>>
@@ -26,7 +26,7 @@ export function taskAt(run: EngineRun, place: string): Task {
   return task
 }
 
-/** An answer that things go well with. */
+/** A successful answer to a task. */
 export function goodAnswer(task: Task): Signal & { task: string } {
   const { id } = task
   switch (task.kind) {
@@ -53,11 +53,11 @@ export const approval = ({ id }: Task, by: string): Signal & { task: string } =>
   decision: { by, decision: 'approve', comment: null },
 })
 
-/** Answers what is asked for at a place. */
+/** Answers the task at a place successfully. */
 export const answer = (run: EngineRun, place: string, now = 0) =>
   run.send(goodAnswer(taskAt(run, place)), now)
 
-/** Lets all go well, up to the end. */
+/** Answers all tasks successfully until the run ends. */
 export function finish(run: EngineRun, now = 0): void {
   for (let rounds = 0; run.memory.stage === 'active'; rounds++) {
     if (rounds > 100) throw new Error('the run does not end')

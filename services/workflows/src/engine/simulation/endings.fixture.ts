@@ -1,12 +1,12 @@
 import type { Place, StepError } from '../history.js'
 
-/** What became of a run in its world. */
+/** The observed result of a run in its world. */
 export interface Observed {
   status: 'completed' | 'failed' | 'cancelled'
   output: unknown
   error: { code: string; step: string | null; details?: unknown } | null
   endedAt: number
-  /** What was done elsewhere, by when. */
+  /** External effects with their times. */
   log: string[]
 }
 

@@ -16,10 +16,10 @@ export const context: RunContext = {
   input: { list: ['a', 'b', 'c'], none: [], yes: true, no: false },
 }
 
-/** A run of the engine without anything around it: signals in, tasks out, its history kept. */
+/** A run of the engine in isolation: accepts signals, lists tasks, keeps the history. */
 export class EngineRun {
   readonly recorded: Recorded[] = []
-  /** Those asked for. */
+  /** Tasks currently requested. */
   readonly tasks = new Map<string, Task>()
   memory: RunMemory
 
@@ -30,7 +30,7 @@ export class EngineRun {
     this.memory = newRun(context)
   }
 
-  /** What was decided, which is recorded and folded in. */
+  /** Decides on a signal, records the entries and folds them. Returns the entries. */
   send(signal: Signal, now: number): Entry[] {
     const { limits } = this
     const entries = decide(this.program, this.memory, signal, { now, ...(limits && { limits }) })
@@ -38,7 +38,7 @@ export class EngineRun {
     return entries
   }
 
-  /** As it is in the history, whichever engine decided it. */
+  /** Records an entry of the history, regardless of which engine decided it. */
   record(entry: Entry, now: number): void {
     const recorded = { seq: this.recorded.length + 1, at: now, bytes: JSON.stringify(entry).length, entry }
     this.recorded.push(recorded)
@@ -52,7 +52,7 @@ export class EngineRun {
     for (const task of added) this.tasks.set(task.id, task)
   }
 
-  /** The run as another worker loads it after a crash. */
+  /** The run as loaded by another worker after a crash. */
   refolded(): RunMemory {
     const memory = newRun(context)
     for (const recorded of this.recorded) fold(this.program, memory, throughJson(recorded))
@@ -60,5 +60,5 @@ export class EngineRun {
   }
 }
 
-/** As the journal gives it back. */
+/** The entry as read back from the journal. */
 const throughJson = (recorded: Recorded): Recorded => JSON.parse(JSON.stringify(recorded))

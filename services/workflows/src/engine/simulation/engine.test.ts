@@ -16,7 +16,7 @@ const broken = (rest: object = {}): Outcome => ({
   ok: false,
   error: { code: 'http_503', message: 'no', retryable: true, ...rest },
 })
-/** Performs the step at a place, up to its outcome. */
+/** Evaluates the step at a place, so that it begins. */
 const begin = (run: EngineRun, place: string) => answer(run, place)
 
 test('a run of three transforms is one entry for each, the last together with the end', () => {
@@ -284,7 +284,7 @@ test('a run that is no longer waited for is named as stray, once', () => {
   const run = startRun({ steps: [{ type: 'parallel', id: 'both', branches }] })
   answer(run, 'child')
   answer(run, 'no')
-  // It is being started just then: what is known of it comes later.
+  // The child run is being started at that moment: its id becomes known later.
   expect([summary(run).status, summary(run).abandonedRuns]).toEqual(['running', []])
   answer(run, 'child')
   expect(summary(run)).toMatchObject({ status: 'failed', abandonedRuns: ['run_child'] })

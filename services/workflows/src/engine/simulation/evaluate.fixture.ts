@@ -2,7 +2,7 @@ import type { Evaluated, Template } from '@opsplane/sandbox'
 
 type TemplateNode = Template['root']
 
-/** Values of templates whose expressions are plain paths without places. */
+/** Evaluates templates whose expressions are plain paths without indexes. */
 export function evaluateTemplate({ root }: Template, scope: Record<string, unknown>): Evaluated {
   return { ok: true, value: valueAt(root, scope) }
 }

@@ -13,8 +13,8 @@ type Flight = { input: unknown; key: string; attempt: number }
 type Within = { cutting: Cutting<Failed | Stopped>; suffix: string; round?: { item: unknown; index: number } }
 
 /**
- * Runs a definition by simply doing what it says, step after step, with everything in the stack of JavaScript. What a
- * retry keeps is what it remembers by place.
+ * Reference implementation: executes a definition directly, step by step, with all state on the JavaScript stack. For a
+ * retry it remembers results by place.
  */
 export class Reference {
   readonly clock = new Clock()
@@ -58,7 +58,7 @@ export class Reference {
     return ended('failed', { error: { ...failure, details: { failure: details, onFailure: later } } })
   }
 
-  /** `from` null: what failed or was given up is done again. */
+  /** `from` is `null`: repeats failed and abandoned steps. */
   retry(from: string | null, newKey: boolean): void {
     this.#attempt += 1
     this.#failure = null
@@ -75,7 +75,7 @@ export class Reference {
     if (newKey) this.#flying.clear()
   }
 
-  /** Ends by itself, by its time, or by being cancelled. */
+  /** Runs a part that ends by itself, by its time limit, or by cancellation. */
   #part(steps: readonly Step[], cancelAt: number | null) {
     const cutting = new Cutting<Failed | Stopped>(null)
     const out = this.#list(steps, { cutting, suffix: '' }).then(
@@ -111,7 +111,7 @@ export class Reference {
     this.#out.delete(place)
     try {
       const output = await this.#done(step, place, within)
-      // A run that was cut off while it was stopping stops again.
+      // A run that was abandoned while stopping stops again.
       const passes = step.type !== 'stop'
       this.#out.set(place, { output, error: null, status: 'completed', passes })
       if (passes) return output
@@ -186,7 +186,7 @@ export class Reference {
     return this.#all(rows, concurrency, within)
   }
 
-  /** A failure abandons the others, except effects in flight; the first failure counts. */
+  /** A failure abandons the other rows, except effects in flight; the first failure counts. */
   async #all(
     rows: ((inner: Within) => Promise<unknown>)[],
     concurrency: number,
@@ -326,7 +326,7 @@ export class Reference {
     }
   }
 
-  /** As the sandbox would: it takes some time, in which it can be given up. */
+  /** Evaluates like the sandbox: takes some time, during which it can be abandoned. */
   async #value(template: unknown, place: Place, within: Within): Promise<unknown> {
     const value = this.#read(template, place, within)
     await this.clock.sleep(this.world.duration(`evaluate ${place} ${this.#attempt}`), within.cutting)

@@ -20,7 +20,7 @@ const effects = {
 const firstKey = sha256Hex(`${context.runId}:charge:1`)
 const again = { kind: 'retry', by: 'usr_a', from: null } as const
 
-/** A run whose effect has failed so, after a step that completed. */
+/** A run whose effect has failed with this error, after a step that completed. */
 function failedBy(
   effect: object,
   error: Partial<StepError>,

@@ -11,12 +11,15 @@ import { EngineRun } from './engine-run.fixture.js'
 import { evaluateTemplate } from './evaluate.fixture.js'
 import type { SimulatedWorld } from './simulated-world.fixture.js'
 
-/** The engine in a world. After each decision everything is lost but the history, and the run is taken over. */
+/**
+ * The engine in a simulated world. After each decision everything but the history is lost, and the run is
+ * taken over.
+ */
 export class SimulatedEngine {
   now = 0
   readonly log: string[] = []
   readonly run: EngineRun
-  /** What is on its way, be it still asked for or not. */
+  /** Answers on their way, whether or not they are still requested. */
   #coming: { at: number; signal: Signal & { task: string } }[] = []
   readonly #seen = new Set<string>()
 
@@ -41,7 +44,7 @@ export class SimulatedEngine {
     }
   }
 
-  /** Whether it may be. */
+  /** Returns whether the retry is allowed. */
   retry(from: string | null, newKey: boolean): boolean {
     return this.#send({ kind: 'retry', by: 'usr_a', from, ...(newKey && { newKey }) })
   }
@@ -73,7 +76,7 @@ export class SimulatedEngine {
 
   #crash(): void {
     const { run } = this
-    // Every prefix of a short history; of a long one it would take the square of its length.
+    // Crashes at every entry of a short history; for a long one this would take quadratic time.
     const { length } = run.recorded
     if (length > 30 && length % 10 > 0) return
     const lost = run.memory

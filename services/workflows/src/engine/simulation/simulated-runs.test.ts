@@ -7,7 +7,7 @@ import { summarizeRun } from '../summary.js'
 import { answer, approval, finish, goodAnswer, startRun, taskAt } from './driving.fixture.js'
 import { context, type EngineRun } from './engine-run.fixture.js'
 
-/** Steps as people write them. */
+/** A step as written by users. */
 type Step = { type: StepType; id: string } & Record<string, unknown>
 
 const http = (id: string) => ({ type: 'http', id, url: 'https://example.com' }) as const
@@ -64,9 +64,9 @@ interface Moment {
   name: string
   step: Step
   status: RunStatus
-  /** Leads there; the step has begun and is to be evaluated. */
+  /** Brings the run to this moment; the step has begun and is to be evaluated. */
   reach(run: EngineRun): void
-  /** What is asked for when the run is cancelled there and retried. */
+  /** Tasks requested when the run is cancelled at this moment and retried. */
   again: string[]
 }
 const once = (run: EngineRun) => void answer(run, 's')
@@ -128,7 +128,7 @@ const moments: Moment[] = [
   },
 ]
 
-/** A run whose step has come to that moment, after one that has completed. */
+/** A run whose step has reached this moment, after a step that completed. */
 function arrive({ step, reach }: Moment, timeoutSeconds = 86_400): EngineRun {
   const run = startRun({
     timeoutSeconds,
@@ -148,7 +148,7 @@ const timesBegun = (run: EngineRun, place: string) =>
 const cancel = { kind: 'cancel', by: 'usr_a', reason: 'not needed' } as const
 const retry = { kind: 'retry', by: 'usr_a', from: null } as const
 const abandon = { kind: 'abandon', code: 'rights_gone', message: 'gone' } as const
-/** The run is given so many seconds. */
+/** Final statuses with the signal that leads there; `seconds` is the time limit of the run. */
 const endings: [RunStatus, Signal, { seconds: number; now: number }][] = [
   ['cancelled', cancel, { seconds: 86_400, now: 5_000 }],
   ['dead', abandon, { seconds: 86_400, now: 5_000 }],
@@ -183,7 +183,7 @@ describe.each(moments.map((moment) => [moment.step.type, moment.name, moment] as
       const isTooLong = moment.step.seconds === 200 && seconds === 100
       expect(statusOf(run)).toBe(moment.step.type === 'fail' || isTooLong ? 'failed' : 'completed')
       expect(summarizeRun(run.memory).attempt).toBe(2)
-      // What had succeeded is not done again.
+      // Successful steps are not repeated.
       expect(timesBegun(run, 'first')).toBe(1)
     })
 
@@ -244,7 +244,7 @@ describe.each(RunStatus.options)('a run that is %s', (status) => {
     for (const action of runActions) {
       const run = inStatus(status)
       const entries = signals[action](run).flatMap((signal) => run.send(signal, 0))
-      // What is awaited while something else is done is decided in a status that allows it, but need not be there.
+      // An approval awaited while other steps are active can be decided in this status, but need not exist.
       if (action === 'resume' && status === 'running') continue
       expect([action, entries.length > 0]).toEqual([action, allowedRunActions(status).includes(action)])
       if (entries.length > 0) expect(canBecome(status, statusOf(run))).toBe(true)

@@ -2,20 +2,23 @@ import { sha256Hex } from '@opsplane/runtime'
 import type { ApprovalDecision, StepError } from '../history.js'
 import type { Outcome } from '../signal.js'
 
-/** What happens outside of a run, and when. Fixed by a seed and the call, so that every engine gets the same answers. */
+/**
+ * Outside events with their times. Determined by a seed and the call, so that every engine receives the
+ * same answers.
+ */
 export interface SimulatedWorld {
-  /** How long something takes, in milliseconds: hardly ever the same twice. */
+  /** Duration of a call in milliseconds; rarely the same twice. */
   duration(what: string): number
-  /** What an attempt at something comes to. */
+  /** Outcome of an attempt. */
   outcome(what: string): Outcome
-  /** When an event comes that is waited for; null for never. */
+  /** When an awaited event arrives; `null` for never. */
   event(what: string): { afterMs: number; event: unknown } | null
   decisions(what: string): { afterMs: number; decision: ApprovalDecision }[]
 }
 
 export interface SimulatedWorldOptions {
   seed: number
-  /** Share of attempts that fail, and of these that may be repeated. */
+  /** Share of attempts that fail, and the share of these that are retryable. */
   failing: number
   retryable: number
 }

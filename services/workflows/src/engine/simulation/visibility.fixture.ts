@@ -1,10 +1,10 @@
 import type { Step, WorkflowDefinition } from '@opsplane/contracts'
 import type { Place } from '../history.js'
 
-/** Containers around a step, outermost first, and which of their lists it stands in. */
+/** Containers around a step, outermost first, each with the list that contains the step. */
 export type Path = { id: string; type: Step['type']; list: string }[]
 
-/** A step's own lists, by name. */
+/** The lists directly in a step, by name. */
 export function listsIn(step: Step): [string, Step[]][] {
   if (step.type === 'branch')
     return [['then', step.then], ...(step.else ? [['else', step.else] as [string, Step[]]] : [])]
@@ -27,7 +27,7 @@ export function findPaths(steps: readonly Step[], path: Path = []): Map<string, 
   )
 }
 
-/** Where a step is looked for that another at a place speaks of; null where it cannot be seen from there. */
+/** The place of another step as seen from a place; `null` if it is not visible from there. */
 export function findVisiblePlace(other: string, from: Place, paths: Map<string, Path>): Place | null {
   const [id = '', ...rounds] = from.split('[')
   const around = paths.get(id) ?? []
@@ -41,7 +41,7 @@ export function findVisiblePlace(other: string, from: Place, paths: Map<string, 
   return other + suffix
 }
 
-/** Steps that a condition reads, and those that transforms it reads do. */
+/** Ids of steps that a condition reads, directly or through transforms. */
 export function findConditionReads(definition: WorkflowDefinition): Set<string> {
   const steps = [...definition.steps, ...(definition.onFailure ?? [])]
   const all = steps.flatMap(function inner(step: Step): Step[] {

@@ -1,7 +1,7 @@
 import type { StatementRunner } from '@opsplane/postgres'
 import { runStatement } from '../store/store.js'
 
-/** The limit of the runs of one workflow that share a key. */
+/** The concurrency limit shared by the runs of one workflow with the same key. */
 export interface KeyedLimit {
   /** Unique over all workflows. */
   key: string
@@ -9,10 +9,10 @@ export interface KeyedLimit {
   whenFull: 'queue' | 'skip' | 'cancel_oldest'
 }
 
-/** The decision on a new run of a key. */
+/** The decision on a new run with a key. */
 export type Admission = { starts: true } | { starts: false; cancel: string[] }
 
-/** Locks the key until the transaction ends, and returns whether one more run of it may start. */
+/** Locks the key until the transaction ends, and returns whether one more run may start. */
 export async function admitRun(
   tx: StatementRunner,
   { key, limit, whenFull }: KeyedLimit,
@@ -34,9 +34,9 @@ export async function admitRun(
   return { starts: false, cancel: whenFull === 'cancel_oldest' ? oldest : [] }
 }
 
-/** Starts queued runs of a key, the oldest first. Returns whether there were any. */
+/** Starts queued runs with a key, oldest first. Returns whether there were any. */
 export async function admitNextRuns(tx: StatementRunner, key: string, at: string | null): Promise<boolean> {
-  // By itself: what others have committed until then is to be seen by the next statement.
+  // Locked in a separate statement, so that the next one sees everything committed until then.
   await runStatement(tx, 'select 1 from run_concurrency where key = $1 for update', [key])
   const rows = await runStatement(
     tx,

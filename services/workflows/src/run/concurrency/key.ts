@@ -5,7 +5,7 @@ import type { Program } from '../../engine/program.js'
 import type { StartRequest } from '../start.js'
 import type { KeyedLimit } from './admission.js'
 
-/** The limit that a new run shares with others: those of its workflow, or those with the same key. */
+/** The limit that a new run shares with others of its workflow, or with those that have the same key. */
 export async function resolveLimit(
   expressions: Pick<Expressions, 'evaluate'>,
   { definition: { concurrency }, concurrencyKey }: Program,

@@ -8,17 +8,17 @@ import {
   tenantKey,
 } from '@opsplane/contracts'
 
-/** Positions in logs, by service. Events at or below them were accepted before. */
+/** Positions in logs, by service. Events at or below them were accepted earlier. */
 export type LogPositions = Readonly<Record<string, number>>
 
-/** An event, and its position in the log of its service; null where that is not known. */
+/** An event with its position in the log of its service; `null` if unknown. */
 export interface AcceptedEvent {
   event: PlatformEvent
   source: string | null
   position: number | null
 }
 
-/** Whether an event was accepted after these positions; one without a position counts as new. */
+/** Whether an event was accepted after these positions. An event without a position counts as new. */
 export const isAfter = (
   since: LogPositions,
   { source, position }: Pick<AcceptedEvent, 'source' | 'position'>,
@@ -32,11 +32,11 @@ export const listEventPatterns = ({ type }: Pick<PlatformEvent, 'type'>): string
   ...[...type.matchAll(/\./g)].map(({ index }) => `${type.slice(0, index)}.*`),
 ]
 
-/** The same, each as `workspace/environment/pattern`. */
+/** The same patterns, each as `workspace/environment/pattern`. */
 export const listEventKeys = (event: SubjectEvent): string[] =>
   listEventPatterns(event).map((pattern) => `${tenantKey(event)}/${pattern}`)
 
-/** The keys of the events of a batch, of which most share tenant and type. */
+/** Keys for the events of a batch. Cached, because most events of a batch share tenant and type. */
 export function listBatchKeys(): typeof listEventKeys {
   const known = new Map<string, string[]>()
   return (event) => {
@@ -47,7 +47,7 @@ export function listBatchKeys(): typeof listEventKeys {
   }
 }
 
-/** An event as expressions, filters and steps see it: as webhooks get it. */
+/** An event as seen by expressions, filters and steps: in the format of webhooks. */
 export type EventBody = Omit<DeliveryBody, 'webhook_id'>
 
 export function toEventBody(event: PlatformEvent): EventBody {

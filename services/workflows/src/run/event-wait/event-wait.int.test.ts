@@ -11,7 +11,7 @@ import { storeAwaitedEvents } from './recent-events.js'
 let fixture: RunService
 let service: TestService
 let runs: Runs
-/** Up to where logs have come for runs that do not say. */
+/** Log positions for runs that do not specify them. */
 let ends: LogPositions = {}
 
 beforeAll(async () => {
@@ -25,7 +25,7 @@ afterAll(() => service?.stop())
 
 let position = 100
 
-/** An event of another service, the next in its log. */
+/** The next event in the log of another service. */
 function resolved(incident: { id: string }, source = 'itsm'): AcceptedEvent {
   const event: PlatformEvent = {
     ...{ id: newId('event'), type: 'incident.resolved', ...fixture.tenant, version: 1, actor: systemActor },
@@ -36,7 +36,7 @@ function resolved(incident: { id: string }, source = 'itsm'): AcceptedEvent {
   return { event, source, position: ++position }
 }
 
-/** As the consumer does with a batch. */
+/** Handles a batch like the consumer. */
 async function consume(...accepted: AcceptedEvent[]) {
   const { awaitedKeys } = await findAffectedWorkflows(
     service,
@@ -47,7 +47,7 @@ async function consume(...accepted: AcceptedEvent[]) {
   return awaited.length
 }
 
-/** A version that waits for these, as publishing writes it. */
+/** Inserts a version that waits for these events, as publishing would. */
 async function waitable(...types: string[]) {
   const { workspaceId, environment } = fixture.tenant
   const keys = types.map((type) => `${workspaceId}/${environment}/${type}`)
@@ -70,7 +70,7 @@ const reached = (runId: string, status: string) =>
     expect(await statusOf(runId)).toBe(status)
     return true
   })
-/** Decides on the approval that a run is held up by. */
+/** Approves the approval at which a run is paused. */
 async function goOn(runId: string) {
   const ada = testPrincipal({ workspaceId: fixture.tenant.workspaceId, userId: 'usr_1' })
   const answer = await service.as(ada).post(`/runs/${runId}/resume`, { decision: 'approve' })

@@ -13,9 +13,8 @@ import {
 } from './accepted-event.js'
 
 /**
- * Stores those events that a step of some version of a workflow may wait for, which have one of these keys, each once;
- * returns them. To be done before anything is started by them: a step that begins to wait then finds here what it is not
- * sent.
+ * Stores each event with one of these keys, for which a step of some workflow version may wait, once, and returns them.
+ * To be called before the events start anything: a step that begins to wait then finds here the events it is not sent.
  */
 export async function storeAwaitedEvents(
   sql: Database['sql'],
@@ -49,7 +48,7 @@ async function keep(sql: Database['sql'], accepted: readonly AcceptedEvent[]): P
 }
 
 interface RecentRow {
-  /** In the order in which they were kept. */
+  /** In storage order. */
   id: string
   type: string
   body: EventBody
@@ -65,7 +64,7 @@ export interface RecentEvent {
 
 const rowsAtOnce = 200
 
-/** Of each service in turn what is after its position, found by the index from one service to the next. */
+/** Events of each service after its position. The index is used to skip from one service to the next. */
 const recentEventsStatement = `
   with recursive sources(name) as (
     (select source from recent_events where workspace_id = $1 and environment = $2 order by source limit 1)
@@ -78,18 +77,18 @@ const recentEventsStatement = `
     and position > coalesce(($4::text::jsonb->>sources.name)::bigint, 0)
   order by recent_events.id limit ${rowsAtOnce}`
 
-/** A search for events, by steps that have started to wait, in a run that was started after these positions. */
+/** A search for events by steps that have started to wait, in a run started after these positions. */
 export interface RecentEventQuery {
   identity: Pick<RunIdentity, 'id' | 'tenant'>
   since: LogPositions
   begun: readonly AwaitTask[]
-  /** Ids of events that steps of the run have got already. */
+  /** Ids of events that steps of the run have already consumed. */
   taken: readonly string[]
-  /** For each step: as many as may contend for them. */
+  /** Maximum number of events for each step: the number of steps that may compete for them. */
   maxEvents: number
 }
 
-/** The first events that were accepted since the run was started and that these steps wait for. */
+/** The first events accepted since the run was started that these steps wait for. */
 export async function findRecentEvents(
   sql: Database['sql'],
   { identity: { tenant }, since, begun, taken, maxEvents }: RecentEventQuery,

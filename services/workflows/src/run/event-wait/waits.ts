@@ -21,7 +21,10 @@ interface Wait {
   since: LogPositions
 }
 
-/** Puts events into the inboxes of runs that wait for them, each as webhooks get it; returns which runs. */
+/**
+ * Sends events, in the format of webhooks, to the inboxes of runs that wait for them. Returns the ids of
+ * these runs.
+ */
 export async function sendToWaiting(
   sql: Database['sql'],
   accepted: readonly AcceptedEvent[],

@@ -8,14 +8,17 @@ import {
   withoutDetails,
 } from '@opsplane/postgres'
 
-/** Those that people can retry, except cancelled ones. */
+/** Statuses from which people can retry, except `cancelled`. */
 const failedStatuses = `(values ('failed'), ('dead')) as failed (status)`
 
-/** The key that groups failures of a workflow: the step, the code, and the message without what differs between runs. */
+/**
+ * The key that groups failures of a workflow: the step, the code, and the message without parts that vary
+ * between runs.
+ */
 export const buildFailureCause = (table: string) =>
   `md5(concat_ws('|', ${table}.error->>'code', ${table}.error->>'step', ${withoutDetails(`${table}.error->>'message'`)}))`
 
-/** Of each workflow and status the last runs by their index. Runs that were retried have another status by then. */
+/** The latest runs of each workflow and status, using their index. Runs that were retried have another status. */
 export const failedRuns = `
   select w.id as target_id, w.name as target_name, failure.*,
     count(*) over (partition by w.id, failed.status) >= ${readFailures} as is_more
@@ -27,7 +30,7 @@ export const failedRuns = `
     order by r.id desc limit ${readFailures}) failure
   where w.workspace_id = $1 and w.environment = $2`
 
-/** The present failures, by workflow and cause. */
+/** Current failures, grouped by workflow and cause. */
 export function runFailures(
   sql: Database['sql'],
   page: Pick<FailuresOptions, 'tenant' | 'limit' | 'after' | 'binding' | 'cursors'>,

@@ -12,7 +12,7 @@ import { dueRunRetries, runRetries } from './tables.js'
 
 export const runRetryWorkName = 'run retries'
 
-/** Runs that are retried have another status, and are not selected any more. */
+/** Runs that have been retried have another status and are no longer selected. */
 export const runRetryKind: GroupRetryKind<RunRetry> = {
   table: runRetries,
   due: dueRunRetries,
@@ -34,7 +34,7 @@ export const runRetryWork = (database: Pick<Database, 'sql'>, { retry }: Pick<Ru
     name: runRetryWorkName,
     columns: ['actor'],
     retry(id, { actor, request_id: requestId, at: now }, tenant) {
-      // The requester's rights are not used: they may have changed since.
+      // Does not use the requester's rights, which may have changed since the request.
       const principal = { userId: actor.id, role: undefined, permissions: [] }
       return retry(
         id,

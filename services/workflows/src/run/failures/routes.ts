@@ -8,7 +8,7 @@ import { runRetryKind } from './retries.js'
 
 const tag = 'Runs'
 
-/** `wake` is called when there is a new retry. */
+/** @param wake called when a retry was created */
 export function runFailureRoutes(
   { database, cursors }: Pick<ServiceContext, 'database' | 'cursors'>,
   wake: () => void,

@@ -8,7 +8,7 @@ export const runRetries = pgTable(
   'run_retries',
   {
     ...groupRetryColumns({ target: 'workflow_id', last: 'last_run_id' }),
-    /** Runs that ended by then. */
+    /** Includes runs that ended up to this instant. */
     endedBy: timestamp('ended_by', { withTimezone: true, precision: 3, mode: 'string' }).notNull(),
     /** The requester. */
     actor: json('actor').notNull(),

@@ -3,7 +3,7 @@ import { type CallPlatform, createCallOperation, OperationInput, type Operations
 import { withConcealedValues } from './concealed-values.js'
 import { type Effect, platformCaller } from './effect.js'
 
-/** Calls any operation of this platform by its id: `{ status, data, pagination? }`. */
+/** Calls any operation of the platform by its id. Returns `{ status, data, pagination? }`. */
 export const apiEffect =
   (operations: Operations, callPlatform: CallPlatform): Effect<ApiStep> =>
   (call) => {

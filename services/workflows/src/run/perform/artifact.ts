@@ -6,7 +6,7 @@ import { type Effect, effectFailure, platformCaller } from './effect.js'
 
 const Answer = z.object({ data: Execution })
 
-/** What no other attempt changes: the code says so itself, or what it is given is wrong. */
+/** Error codes for which another attempt is pointless. */
 const final = new Set([
   'invalid_output',
   'output_too_large',
@@ -16,8 +16,8 @@ const final = new Set([
 ])
 
 /**
- * An execution of an artifact: what it gives. By the step's key one that was recorded before is answered with, and one that
- * has failed is started again, at each attempt of the step.
+ * Runs an artifact and returns its output. Repetitions with the step's key return the recorded execution; a failed one
+ * is restarted at each attempt of the step.
  */
 export const artifactEffect =
   (callPlatform: CallPlatform): Effect<ArtifactStep> =>
@@ -38,7 +38,7 @@ export const artifactEffect =
     })
   }
 
-/** So much sooner than the attempt, so that what came of it can be answered. */
+/** How much earlier the execution times out than the attempt, so that its result can still be returned. */
 const answerMs = 500
 const maxMs = 300_000
 const computeTimeoutMs = (attemptMs: number) => Math.min(Math.max(attemptMs - answerMs, answerMs), maxMs)

@@ -5,25 +5,25 @@ import type { StepError } from '../../engine/history.js'
 import type { Outcome } from '../../engine/signal.js'
 import type { Origin, RunIdentity } from '../model.js'
 
-/** One attempt at an effect elsewhere. */
+/** One attempt at an external effect. */
 export interface EffectCall<Step extends EffectStep = EffectStep> {
   run: RunIdentity
   origin: Origin
   step: Step
-  /** The step's fields as they came out, of what the engine has as its template. */
+  /** The evaluated template of the step. */
   input: unknown
-  /** The same in every attempt: by it the other side knows a repetition. */
+  /** Idempotency key: the same in every attempt, so that the receiver recognizes a repetition. */
   key: string
   timeoutMs: number
-  /** The grant it acts with; null where it has no rights. */
+  /** The grant the run acts with; `null` if it has no rights. */
   grant: string | null
-  /** Who that is. */
+  /** The user who issued the grant. */
   userId: string
-  /** Of its span, where it is traced. */
+  /** Trace context of the attempt's span, if traced. */
   traceparent?: string | undefined
-  /** Values that people are not shown where what came of it has them. */
+  /** Masks these values when the outcome is shown. */
   conceal(secrets: readonly string[]): void
-  /** Aborts when the attempt is no longer asked for. */
+  /** Aborts when the attempt is no longer needed. */
   signal: AbortSignal
 }
 
@@ -40,7 +40,7 @@ export class EffectFailure extends Error {
 export const effectFailure = (code: string, message: string, more: Partial<StepError> = {}): EffectFailure =>
   new EffectFailure({ code, message, retryable: false, ...more })
 
-/** The caller of the platform for an effect. */
+/** The identity under which an effect calls the platform. */
 export const platformCaller = ({
   run,
   origin,
@@ -58,10 +58,10 @@ export const platformCaller = ({
 const AnswerStatus = z.object({ status: z.int() })
 const uncertainStatuses = new Set([408, 409, 425, 429])
 
-/** Whether the status leaves open if the effect has happened: a repetition with the same key resolves it. */
+/** Whether the status leaves open if the effect has happened; a repetition with the same key resolves this. */
 export const isUncertainStatus = (status: number): boolean => status >= 500 || uncertainStatuses.has(status)
 
-/** Translates what an attempt has thrown. Unknown errors are faults of the platform, and retryable. */
+/** Translates an error thrown by an attempt. Unknown errors are faults of the platform, and retryable. */
 export function toFailure(error: unknown): Outcome {
   if (error instanceof EffectFailure) return { ok: false, error: error.error }
   if (error instanceof CallFailure) {

@@ -20,7 +20,7 @@ import { connectorEffect } from './connector.js'
 import { httpEffect } from './http.js'
 import { publishEffect } from './publish.js'
 
-/** As the dispatcher does: a secret that is taken back stops within it. */
+/** Cache duration of secrets, as in the dispatcher: a revoked secret stops working within this time. */
 const secretsKeptMs = 10_000
 
 export interface EffectParts {

@@ -7,7 +7,7 @@ import { httpEffect } from './http.js'
 
 const secret = 'correct-horse-battery'
 
-/** What comes of a step that is answered so. */
+/** The outcome of a step that receives this response. */
 async function answered(type: string, body: Buffer, more: { status?: number; isBroken?: true } = {}) {
   const send = createSecretHttp({
     http: {

@@ -14,7 +14,10 @@ const Input = z.object({
 
 const keptOfError = 16 * 1024
 
-/** One request through the guard: `{ status, headers, body, bodyEncoding? }`. An answer of 400 and above is a failure. */
+/**
+ * Sends one request through the outbound guard. Returns `{ status, headers, body, bodyEncoding? }`; a status of 400 or
+ * above is a failure.
+ */
 export function httpEffect(send: SendSecretRequest): Effect<HttpStep> {
   return async ({ step, input, key, timeoutMs, signal, run, userId, conceal }) => {
     const { url, headers, query, body } = Input.parse(input)

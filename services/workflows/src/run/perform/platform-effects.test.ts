@@ -9,7 +9,7 @@ import { publishEffect } from './publish.js'
 
 type PlatformRequest = Parameters<CallPlatform>[1]
 
-/** A platform that answers what it is given, and keeps what it was asked. */
+/** A platform that returns the given answer and records the requests. */
 function fakePlatform(answer: { status: number; body: unknown } | Error) {
   const asked: { caller: PlatformCaller; request: PlatformRequest }[] = []
   const call: CallPlatform = async (caller, request) => {
@@ -22,7 +22,7 @@ function fakePlatform(answer: { status: number; body: unknown } | Error) {
 
 const stepOf = (step: object) => WorkflowDefinition.parse({ steps: [{ id: 'it', ...step }] }).steps[0]
 
-/** A call of a step as the engine asks for it; these fields of the run are all that effects look at. */
+/** A call of a step as made by the engine, with only those fields of the run that effects read. */
 function callOf<Step extends EffectStep>(step: object, input: unknown): EffectCall<Step> {
   const run = { id: 'run_1', workflowId: 'wf_1', workflowName: 'Sync' } as RunIdentity
   return {

@@ -10,7 +10,7 @@ const Input = z.object({
 })
 const Answer = z.object({ data: PublishedTopicEvent })
 
-/** An event on a topic, stored once however often it is attempted: `{ id, deduplicated }`. */
+/** Publishes an event on a topic, stored only once over all attempts. Returns `{ id, deduplicated }`. */
 export const publishEffect =
   (callPlatform: CallPlatform): Effect<PublishStep> =>
   async (call) => {

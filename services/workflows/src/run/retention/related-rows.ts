@@ -13,12 +13,12 @@ async function inBatches(closing: AbortSignal, batch: () => Promise<readonly obj
   while (!closing.aborted && (await batch()).length === rowsAtOnce);
 }
 
-/** A run that has just been started by an older event finds what came after that. */
+/** A run just started by an older event must find the events that followed it. */
 const leastKeptMs = hourMs
-/** Events accepted longer ago are not searched, however long a run has been active. */
+/** Events accepted longer ago than this are not found, however long a run has been active. */
 const maxKeptMs = 7 * dayMs
 
-/** Deletes events that are too old for runs to find. */
+/** Deletes events that are too old to be found by runs. */
 export const deleteRecentEvents = (sql: Sql, nowMs: number, closing: AbortSignal): Promise<void> =>
   inBatches(closing, () =>
     runStatement(
@@ -34,7 +34,7 @@ export const deleteRecentEvents = (sql: Sql, nowMs: number, closing: AbortSignal
     ),
   )
 
-/** Deletes skipped triggers that are older than the workspace keeps runs. */
+/** Deletes skipped triggers that are older than the workspace's retention of runs. */
 export const deleteSkippedTriggers = (
   sql: Sql,
   { workspaceId, since }: { workspaceId: string; since: string },
@@ -52,8 +52,8 @@ export const deleteSkippedTriggers = (
   )
 
 /**
- * Concurrency keys that no run has. A key is locked before its runs are looked for, in a statement of their own, as by
- * the admission of a run: one that was admitted meanwhile is seen.
+ * Deletes concurrency keys that no run uses. The key is locked first and its runs are checked in a separate statement,
+ * as in the admission of a run, so that a run admitted in the meantime is seen.
  */
 export async function deleteUnusedKeys(sql: Sql, closing: AbortSignal): Promise<void> {
   const unused = `not exists (select from runs where concurrency_key = key and ended_at is null)`
@@ -74,7 +74,7 @@ export async function deleteUnusedKeys(sql: Sql, closing: AbortSignal): Promise<
   )
 }
 
-/** Drafts as they were tested a day ago or more, whose runs are gone. */
+/** Deletes drafts tested at least a day ago whose runs have been deleted. */
 export const deleteTestedDrafts = (sql: Sql, nowMs: number, closing: AbortSignal): Promise<void> =>
   inBatches(closing, () =>
     runStatement(

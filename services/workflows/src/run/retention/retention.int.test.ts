@@ -19,7 +19,7 @@ const environment = 'production'
 const keptDays = { ws_short: 10, ws_usual: 90, ws_long: 365 }
 const asked: string[][] = []
 
-/** As it is done so many days from now. */
+/** Runs the deletion as if `days` had passed. */
 const deleteIn = (days: number) => {
   const daysOf = async (ids: string[]) => {
     asked.push(ids)
@@ -41,7 +41,7 @@ const finished = async (workspaceId: string) => {
   return runId
 }
 const relatedRows = ['run_entries', 'run_triggers', 'run_signals', 'run_event_waits', 'run_approvers']
-/** Runs that are there, and runs that something else is there of. */
+/** Ids of the remaining runs, and of the runs of remaining related rows. */
 const left = async () => {
   const ids = async (text: string) => (await service.sql.unsafe(text)).map(({ id }) => id as string)
   const parts = relatedRows.map((name) => `select run_id as id from ${name}`).join(' union ')

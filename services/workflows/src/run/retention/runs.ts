@@ -22,7 +22,7 @@ const agedRuns: AgedTable = {
   dependentTables: dependentTables.map((table) => ({ table, column: 'run_id' })),
 }
 
-/** Deletes runs that are older than their workspace keeps them: now and every day. */
+/** Deletes runs at the end of their workspace's retention: at start and daily. */
 export function startRetention(
   { database: { sql }, log, clock }: ServiceContext,
   settings: Pick<ServiceClient, 'post'>,
@@ -34,7 +34,7 @@ export function startRetention(
   )
 }
 
-/** Runs that ended longer ago than their workspace keeps them, with all their related rows. */
+/** Deletes runs that ended longer ago than their workspace's retention, with all related rows. */
 export async function deleteOldRuns(options: RetentionOptions, closing: AbortSignal): Promise<void> {
   const { sql, nowMs } = options
   await deleteAged(

@@ -2,7 +2,7 @@ import type { JsonValue, RunDetail, RunError, RunStep, RunValue } from '@opsplan
 import { createRedaction, maskValue, type Redact, secretsIn } from '@opsplane/runtime'
 import type { AwaitedInput } from '../../engine/tasks.js'
 
-/** Masks the values of a run for people: as for executions, fields with names of secrets show none. */
+/** Masks the values of a run when it is shown: as for executions, fields named like secrets are hidden. */
 export interface ShownValues {
   value(value: JsonValue): JsonValue
   step(step: RunStep): RunStep
@@ -12,8 +12,8 @@ export interface ShownValues {
 }
 
 /**
- * `begun`: the input and the event of the run, whose secrets are masked wherever else they stand, as are those that came with
- * what its steps gave.
+ * `begun`: the input and the event of the run. Their secrets are masked everywhere in the run, and so are those
+ * received with the results of steps.
  */
 export function createShownValues(begun: readonly JsonValue[], secrets: Iterable<string>): ShownValues {
   const redact: Redact = createRedaction([...begun.flatMap(secretsIn), ...secrets])

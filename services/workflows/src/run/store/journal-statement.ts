@@ -21,7 +21,7 @@ const lineColumns: Column<JournalLine & { runId: string }>[] = [
   text('large_bytes', (row) => (row.large === null ? null : String(row.large.length)), 'int'),
 ]
 
-/** The parts of a statement that write the journal and the events of those runs whose number `n` is in `source`. */
+/** Statement parts that write journal and events of the runs whose number `n` is in `source`. */
 export function buildJournalParts(source: string, next: () => number, withEvents: boolean): string[] {
   const joined = <Row>(columns: readonly Column<Row>[]) =>
     `${unnestRows(columns, next)} join ${source} on ${source}.n::int = t.n::int`
@@ -31,7 +31,7 @@ export function buildJournalParts(source: string, next: () => number, withEvents
   ]
 }
 
-/** The parameters of these parts: `n` is the place among `written`. */
+/** Parameters of these parts: `n` is the index in `written`. */
 export function buildJournalParameters(
   written: readonly { runId: string; lines: readonly JournalLine[]; events: readonly JournalRow[] }[],
   withEvents: boolean,

@@ -2,15 +2,15 @@ import type { StatementRunner } from '@opsplane/postgres'
 import type { Entry } from '../../engine/history.js'
 import { runStatement } from './store.js'
 
-/** A line of a journal without what stands aside. */
+/** A journal line without its separate value. */
 interface Line {
   seq: number
   entry: { kind: Entry['kind']; place?: string; items?: unknown[]; secrets?: string[] }
-  /** Of a `for_each` whose items stand aside. */
+  /** Number of items of a `for_each` whose items are stored separately. */
   itemCount: number | null
 }
 
-/** A line as it is from now on. */
+/** A line with its new entry. */
 interface Rewritten {
   seq: number
   entry: object
@@ -19,9 +19,9 @@ interface Rewritten {
 const linesAtOnce = 500
 
 /**
- * Removes inputs and outputs of steps from the journal of an ended run, except what a retry needs: of a run
- * that has completed all of it, of any other one the inputs of steps that have completed. What the run was started with and
- * came to stays: requests are answered and secrets are masked by it.
+ * Removes values of steps that no retry needs from the journal of an ended run: all inputs and outputs of a completed
+ * run, otherwise the inputs of completed steps. The start data and the result of the run remain, because they are
+ * needed to answer requests and to mask secrets.
  */
 export async function omitValues(tx: StatementRunner, runId: string, hasCompleted: boolean): Promise<void> {
   const rewritten = hasCompleted ? withoutValues : inputsOfCompleted()
@@ -45,7 +45,7 @@ function withoutValues({ seq, entry: { kind, place, items, secrets }, itemCount 
   return [{ seq, entry: { kind, place, items: new Array<null>(length).fill(null) } }]
 }
 
-/** A step that has not completed may be repeated with what it was given. */
+/** A step that has not completed may be repeated with its input. */
 function inputsOfCompleted(): (line: Line) => Rewritten[] {
   const begun = new Map<string, number[]>()
   return ({ seq, entry: { kind, place = '' } }) => {

@@ -11,17 +11,16 @@ import {
 import type { JournalLine, RunIdentity, RunProgress } from '../model.js'
 import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
 
-/** A run to insert. */
 export interface NewRun {
   identity: RunIdentity
   progress: RunProgress
-  /** Of a workflow only one run has it; null: as many as one likes. */
+  /** Unique among the runs of a workflow; `null`: any number of runs. */
   triggerKey: string | null
-  /** The worker that executes it immediately; null where due work finds it. */
+  /** The worker that executes it immediately; `null` if it is left to the due-work queue. */
   owner: string | null
-  /** Without an owner: when it is due; null while it waits for its concurrency key. */
+  /** Without an owner: when it is due; `null` while it waits for its concurrency key. */
   dueAt: string | null
-  /** Whether steps of it may wait for events. */
+  /** Whether any of its steps may wait for events. */
   awaitsEvents: boolean
   seq: number
   bytes: number
@@ -55,9 +54,9 @@ const keyColumn = text<NewRun>('trigger_key', ({ triggerKey }) => triggerKey)
 const allColumns = [...columns, keyColumn]
 
 /**
- * New runs in one statement, each with the beginning of its journal and its events; one whose trigger has started a run
- * already is left out. `$1` is the time where it is simulated, `$2` how long leases last, in milliseconds. Returns the
- * numbers of those that are there now.
+ * Inserts new runs in one statement, each with the start of its journal and its events, except those whose trigger has
+ * already started a run. `$1` is the simulated time if there is one, `$2` the lease duration in milliseconds. Returns
+ * the numbers of the inserted runs.
  */
 export function startStatement(withEvents: boolean): string {
   const next = parameterCounter()

@@ -19,38 +19,38 @@ import {
 
 export interface RunStoreOptions {
   database: Database
-  /** The time of tests that simulate it. */
+  /** The simulated time in tests. */
   at(): string | null
   leaseMs: number
-  /** Events were committed. */
+  /** Called after events were committed. */
   announce(): void
   closing: AbortSignal
 }
 
 export interface RunStore {
   /**
-   * Makes a run durable; whether it is there by this: its trigger may have started another one. Throws where Postgres is
-   * away, and the outcome is unknown unless it has a trigger key.
+   * Stores a new run; returns false if its trigger has already started one. Throws if Postgres is unavailable; the
+   * outcome is then unknown unless the run has a trigger key.
    */
   insert(start: NewRun, tx?: StatementRunner): Promise<boolean>
   /**
-   * Makes a transition durable, and retries while Postgres is down. Undefined where another worker has the lease,
+   * Stores a transition and retries while Postgres is unavailable. Returns `undefined` if another worker has the lease,
    * or the store is closed.
    */
   commit(transition: Transition): Promise<{ signals: number } | undefined>
-  /** The same with what follows it in its transaction; `followed` is unknown where its answer was lost. */
+  /** The same with further changes in its transaction; `followed` is `undefined` if the response was lost. */
   commitWith<Followed>(
     transition: Transition,
     follow: (tx: StatementRunner) => Promise<Followed>,
   ): Promise<{ signals: number; followed: Followed | undefined } | undefined>
-  /** Repeats what may be repeated, while Postgres is away. Undefined once the store is closed. */
+  /** Repeats an idempotent operation while Postgres is unavailable. Returns `undefined` once the store is closed. */
   insist<Result>(attempt: () => Promise<Result>): Promise<Result | undefined>
   idle(): Promise<void>
 }
 
 const commitRetry = { strategy: 'exponential', baseMs: 50, maxMs: 2_000 } as const
 
-/** Events of runs that follow each other so closely are published, and consumed, together. */
+/** Events of runs committed within this interval are published and consumed together, in milliseconds. */
 const announceEveryMs = 20
 
 export function createRunStore({ database, at, leaseMs, closing, ...options }: RunStoreOptions): RunStore {
@@ -59,7 +59,10 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
   const months = createMonths('add_run_month')
   const eventMonths = createMonths('add_event_month')
   let written = 0
-  /** A plan made for nearly empty tables is bad later: with much more in them it is made again. */
+  /**
+   * A plan made for nearly empty tables becomes inefficient later. The changing suffix forces a new plan as tables
+   * grow.
+   */
   const text = (statement: string, rows: number) => {
     written += rows
     return `${statement}\n-- ${Math.floor(Math.log2(written) / 3)}`
@@ -122,7 +125,7 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
   })
   const starts = createGroups({ write: (rows: readonly NewRun[]) => start(planned, rows), isAway })
 
-  /** Whether a statement whose answer was lost has made the transition: no one else writes under its fence. */
+  /** Whether a statement whose response was lost has made the transition. No other worker writes with its fence. */
   async function isMade({
     runId,
     fence,

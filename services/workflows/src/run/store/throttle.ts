@@ -1,4 +1,4 @@
-/** Calls immediately, and then at most every `everyMs`: calls in between are combined. */
+/** Calls immediately, and then at most every `everyMs` milliseconds: calls in between are combined. */
 export function throttle(call: () => void, everyMs: number): () => void {
   let timer: NodeJS.Timeout | undefined
   let isPending = false

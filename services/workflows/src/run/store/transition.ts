@@ -11,23 +11,23 @@ import {
 import type { JournalLine, RunProgress } from '../model.js'
 import { buildJournalParameters, buildJournalParts } from './journal-statement.js'
 
-/** The transition of one run, applied as a whole or not at all. */
+/** The transition of one run, applied completely or not at all. */
 export interface Transition {
   runId: string
   tenant: TenantScope
-  /** Of the lease it is made under. */
+  /** Fence of the lease under which it is made. */
   fence: string
-  /** The last entry it was decided on. */
+  /** Sequence number of the last entry it was decided on. */
   before: number
   seq: number
-  /** Bytes of the whole journal. */
+  /** Size of the whole journal in bytes. */
   bytes: number
   progress: RunProgress
-  /** Unix milliseconds; null: nothing is to be done by itself. */
+  /** Unix milliseconds; `null`: nothing is due without a new signal. */
   dueAt: number | null
-  /** Gives the lease back. */
+  /** Whether to release the lease. */
   release: boolean
-  /** The number of signals that its worker has read; with more it is due immediately. */
+  /** Number of signals its worker has read; if there are more, the run is due immediately. */
   signals: number
   lines: readonly JournalLine[]
   events: readonly JournalRow[]
@@ -35,7 +35,7 @@ export interface Transition {
 
 export interface TransitionResult {
   n: number
-  /** How many signals it was ever sent. */
+  /** Number of signals sent to the run so far. */
   signals: number
 }
 
@@ -58,9 +58,9 @@ const transitionColumns: Column<Transition>[] = [
 ]
 
 /**
- * Transitions of any number of runs, at most one of each, in one statement: the run where its lease and its journal are as
- * they were decided on, the new entries, and the events. `$1` is the time where it is simulated, `$2` and `$3` are the
- * least and the greatest id, which leaves the other months alone.
+ * Applies transitions of any number of runs, at most one for each, in one statement: the run if its lease and journal
+ * are unchanged since the decision, the new entries, and the events. `$1` is the simulated time if there is one, `$2`
+ * and `$3` are the minimum and maximum id, which excludes the partitions of other months.
  */
 export function transitionStatement(withEvents: boolean): string {
   const next = parameterCounter()

@@ -4,7 +4,7 @@ import { problem } from './structure.js'
 import { isTemplate } from './templates.js'
 import { visitSteps } from './walk.js'
 
-/** Of a URL that goes on with an expression, what stands before it, where that names the host. */
+/** The literal start of a URL that continues with an expression, if it contains the whole host. */
 const literalStart = /^[a-z][a-z0-9+.-]*:\/\/[^/?#{]+[/?#]/i
 
 /** Finds literal addresses of http steps that the outbound guard rejects. */

@@ -63,7 +63,7 @@ describe('the structure', () => {
 })
 
 describe('references', () => {
-  /** Every template of these steps reads the one thing. */
+  /** Problems of these steps if every template reads the same reference. */
   const found = (steps: Steps, reference: string, more: Partial<Given> = {}) => {
     const parsed = definition(steps, more)
     const reads = templateFields(parsed).map(({ step, path }) => ({ step, path, references: [reference] }))
@@ -198,7 +198,7 @@ it('knows the events there are, and what reading them and using secrets takes', 
 
 describe('secrets', () => {
   const text = 'x {{secrets.key}}'
-  /** One step of each type, with the reference in every field that is a template. */
+  /** One step of each type, with the reference in every template field. */
   const everywhere: readonly object[] = [
     {
       id: 'http',

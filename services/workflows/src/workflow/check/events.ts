@@ -2,7 +2,7 @@ import { unknownEventPatterns, type WorkflowDefinition, type WorkflowProblem } f
 import { problem } from './structure.js'
 import { type Path, visitSteps } from './walk.js'
 
-/** Event types and patterns that no event of the platform has. */
+/** Finds event types and patterns that match no event of the platform. */
 export function checkEvents(definition: WorkflowDefinition): WorkflowProblem[] {
   const { trigger } = definition
   const started = trigger.type === 'event' ? unknownEvents(null, ['trigger', 'events'], trigger.events) : []

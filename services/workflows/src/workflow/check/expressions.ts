@@ -16,10 +16,10 @@ interface Parsed {
   template: Template
 }
 
-/** Fields that decide something, so that a constant is a mistake. */
+/** Fields that make a decision, so that a constant is a mistake. */
 const decisive = new Set(['if', 'items'])
 
-/** Finds expressions that cannot be parsed, and references to what does not exist, or not yet. */
+/** Finds expressions that cannot be parsed, and references to steps or names that do not exist or have no value yet. */
 export async function checkExpressions(
   expressions: Pick<Expressions, 'check'>,
   definition: WorkflowDefinition,

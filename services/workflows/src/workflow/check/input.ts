@@ -11,7 +11,10 @@ export function checkInputSchema({ input }: WorkflowDefinition): WorkflowProblem
   }))
 }
 
-/** The input a run is started with, defaults filled in. Throws validation_failed naming what does not fit its schema. */
+/**
+ * The input of a run with defaults filled in. Throws `validation_failed` naming the values that do not match the
+ * schema.
+ */
 export function parseRunInput(definition: WorkflowDefinition, given: unknown): unknown {
   const input = given ?? null
   if (definition.input === undefined) return input

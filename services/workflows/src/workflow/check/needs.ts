@@ -14,7 +14,7 @@ import type { FindConnectors } from '../connector-names.js'
 import { findSecretTargets } from './secrets.js'
 import { visitSteps } from './walk.js'
 
-/** The platform's events that a workflow is started by, or waits for. */
+/** The platform events that start a workflow or that it waits for. */
 export function findSubscriptions(definition: WorkflowDefinition): EventSubscription[] {
   const { trigger } = definition
   const started = trigger.type === 'event' ? [trigger] : []
@@ -24,16 +24,19 @@ export function findSubscriptions(definition: WorkflowDefinition): EventSubscrip
   return [...started, ...awaited]
 }
 
-/** Patterns of the platform's events that a workflow is started by, or waits for. */
+/** Patterns of the platform events that start a workflow or that it waits for. */
 export const eventPatterns = (definition: WorkflowDefinition): string[] => [
   ...new Set(findSubscriptions(definition).flatMap(({ events }) => events)),
 ]
 
-/** Whether it refers to secrets anywhere, or its inbound webhook is signed with one. */
+/** Whether the definition refers to secrets anywhere, or its inbound webhook is signed with one. */
 const usesSecrets = (definition: WorkflowDefinition): boolean =>
   referencedSecrets(JSON.stringify(definition)).length > 0 || findSecretTargets(definition).length > 0
 
-/** What a step of each kind takes of the rights of its workflow's owner; what it calls or runs may take more. */
+/**
+ * Permissions that each kind of step requires of the workflow's owner; the called operation, connector or artifact may
+ * require further ones.
+ */
 const stepPermissions: Readonly<Record<Step['type'], readonly Permission[]>> = {
   http: [],
   api: [],
@@ -52,10 +55,10 @@ const stepPermissions: Readonly<Record<Step['type'], readonly Permission[]>> = {
   fail: [],
 }
 
-/** The permissions that invoking a connector needs in addition, by its kind. */
+/** Additional permissions for invoking a connector, by its kind. */
 const connectorPermissions: Readonly<Record<string, Permission>> = { topic: 'topics:write' }
 
-/** Artifacts of an environment that have one of these slugs, and the permissions that running one needs. */
+/** Finds artifacts of an environment by slug, with the permissions required to run each. */
 export type FindArtifacts = (
   tenant: TenantScope,
   names: readonly string[],
@@ -67,7 +70,7 @@ export interface NeedsOptions {
   findArtifacts: FindArtifacts
 }
 
-/** The permissions that publishing a definition needs in addition to `workflows:write`, and its owner must keep. */
+/** The permissions needed to publish a definition in addition to `workflows:write`; its owner must keep them. */
 export type ComputeNeeds = (definition: WorkflowDefinition, tenant: TenantScope) => Promise<NeededRights>
 
 export const createComputeNeeds =

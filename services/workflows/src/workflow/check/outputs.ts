@@ -3,7 +3,7 @@ import { problem } from './structure.js'
 import type { Path } from './walk.js'
 import { visitSteps } from './walk.js'
 
-/** The expressions of a field, as they are written. */
+/** The expressions of a field, in source form. */
 export interface FieldExpressions {
   step: string | null
   path: Path
@@ -11,11 +11,11 @@ export interface FieldExpressions {
 }
 
 const members = ['output', 'error', 'status']
-/** Not in what stands before, as in `item.steps`. */
+/** Does not match after other path parts, as in `item.steps`. */
 const reads = /(?<![.\w$`])steps\s*\.\s*([a-z][a-z0-9_]*)\s*\.\s*(\w+)(?:\s*\.\s*([A-Za-z_]\w*)(?!\s*\())?/g
 const strings = /"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'|\/\*[\s\S]*?\*\//g
 
-/** Parts of steps that no step has, and fields of outputs whose fields are known before they are there. */
+/** Finds step properties that do not exist, and unknown fields of outputs whose fields are known in advance. */
 export function checkOutputs(
   definition: WorkflowDefinition,
   written: readonly FieldExpressions[],
@@ -45,7 +45,7 @@ export function checkOutputs(
   )
 }
 
-/** Of the output of a step; undefined where they are not known before. */
+/** Fields of a step's output; `undefined` if they are not known in advance. */
 function listFields(step: Step): readonly string[] | undefined {
   switch (step.type) {
     case 'http':

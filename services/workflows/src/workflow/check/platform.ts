@@ -22,8 +22,9 @@ export interface Platform {
 }
 
 /**
- * Operations, connectors, their actions and whatever else is named that is not there, parameters of paths that are not given,
- * and addresses that are never called. Where a service cannot be asked nothing is held against a definition: the log says so.
+ * Finds operations, connectors, actions and other names that do not exist, missing path parameters, and addresses that
+ * are never called. If a service is unavailable, the definition is assumed to be valid in this respect, and a warning
+ * is logged.
  */
 export async function checkPlatform(
   definition: WorkflowDefinition,
@@ -102,7 +103,7 @@ async function checkConnectors(
 
 const maxListed = 20
 
-/** An API may have hundreds of actions. */
+/** Limits the list, because an API may have hundreds of actions. */
 const listed = (actions: readonly string[]): string =>
   actions.length <= maxListed
     ? actions.join(', ')

@@ -17,8 +17,8 @@ import { checkSubWorkflows, type FindWorkflows } from './sub-workflows.js'
 
 export interface Checks {
   /**
-   * Everything that keeps a definition from being published by the caller, up to 100. `workflowId` null: it is not there
-   * yet.
+   * All problems that prevent the caller from publishing a definition, up to 100. `workflowId`: `null` for a new
+   * workflow.
    */
   problemsOf(
     workflowId: string | null,
@@ -35,16 +35,16 @@ export interface ChecksOptions {
 
 const maxProblems = 100
 const maxKept = 1_000
-/** Says nothing about the definition, so that it is asked for again. */
+/** Transient errors that say nothing about the definition, so that the check is repeated. */
 const passing = /^expression_(unavailable|overloaded|timeout)$/
 
 export function createChecks({ expressions, findWorkflows, platform }: ChecksOptions): Checks {
-  /** What follows from the definition alone, by its digest. */
+  /** Problems that depend only on the definition, by its digest. */
   const kept = new Map<string, Promise<WorkflowProblem[]>>()
 
   const own = async (definition: WorkflowDefinition, tenant: TenantScope) => {
     const structure = [...checkStructure(definition), ...checkInputSchema(definition)]
-    // Templates of a definition beyond every bound are not worth a child process.
+    // A definition that exceeds the limits is not worth checking its templates in a child process.
     const beyond = structure.some(({ code }) => code === 'too_many_steps' || code === 'too_large')
     return beyond ? structure : [...structure, ...(await checkExpressions(expressions, definition, tenant))]
   }
@@ -79,7 +79,7 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
   }
 }
 
-/** Throws validation_failed with a detail for each problem. */
+/** Throws `validation_failed` with a detail for each problem. */
 export function refuseProblems(problems: readonly WorkflowProblem[]): void {
   const [first] = problems
   if (!first) return

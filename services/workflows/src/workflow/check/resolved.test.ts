@@ -11,7 +11,7 @@ const paths: Record<string, string> = {
   runSavedQuery: '/queries/:id/run',
   getArtifact: '/sdk/artifacts/:id',
 }
-/** Knows only what is called `known`. */
+/** A platform in which only the name `known` exists. */
 const platform: Platform = {
   operations: {
     find: async (id) => {
@@ -33,7 +33,7 @@ const platform: Platform = {
   log: { warn: () => {} },
 }
 
-/** A step that names something, by how it does. */
+/** Steps with a name, by the kind of problem if the name is unknown. */
 const naming: readonly [string, string, (name: string) => object][] = [
   ['unknown_artifact', '/artifact', (artifact) => ({ type: 'artifact', artifact })],
   ['unknown_artifact', '/params/id', (id) => ({ type: 'api', operation: 'getArtifact', params: { id } })],

@@ -14,10 +14,10 @@ import { problem } from './structure.js'
 import { templateFields } from './templates.js'
 import { type Path, visitSteps } from './walk.js'
 
-/** A secret that a definition names, and where. */
+/** A secret named in a definition, with its location. */
 export type NamedSecret = SecretTarget & { step: string | null; path: Path }
 
-/** Every secret that a definition names, with the host it goes to where that is literal. */
+/** All secrets named in a definition, with the host each is sent to if that is literal. */
 export function findSecretTargets(definition: WorkflowDefinition): NamedSecret[] {
   const { trigger } = definition
   const steps = new Map(visitSteps(definition).map(({ step }) => [step.id, step]))
@@ -43,18 +43,18 @@ const listHosts = (step: Step | undefined): string[] => {
   return host === undefined ? [] : [host]
 }
 
-/** The host of a URL of which no expression has a part; undefined where only a run knows it. */
+/** The host of a URL, if no part of it is an expression; `undefined` if only a run can determine it. */
 export function literalHost(url: string): string | undefined {
   const written = url.replaceAll(secretReference, 'secret')
   const [start = ''] = written.split('{{', 1)
-  // What follows the host directly would continue it.
+  // An expression directly after the host could extend it.
   if (start !== written && !/^https?:\/\/[^/?#\\]+[/?#]/i.test(start)) return undefined
   return URL.canParse(start) ? hostOfUrl(start) : undefined
 }
 
 /**
- * Secrets that are not there, or may not be sent where a step sends them. Where settings cannot be asked nothing is held
- * against a definition: the log says so.
+ * Finds secrets that do not exist, or may not be sent to the host used by a step. If settings is unavailable, the
+ * secrets are assumed to be valid, and a warning is logged.
  */
 export async function checkSecrets(
   definition: WorkflowDefinition,

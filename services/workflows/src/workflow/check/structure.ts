@@ -37,7 +37,10 @@ function tooLarge(definition: WorkflowDefinition, all: readonly Visit[]): Workfl
 const tooDeep = ({ step, path }: Visit) =>
   problem(step.id, path, 'too_deep', `stands more than ${maxStepDepth} levels deep`)
 
-/** A schedule starts the next run at once and leaves it to the limit of the workflow to let it wait. */
+/**
+ * A schedule with `queue` starts each run when it is due and relies on the workflow's concurrency limit to
+ * queue it.
+ */
 function queueing({ trigger, concurrency }: WorkflowDefinition): WorkflowProblem[] {
   if (trigger.type !== 'schedule' || trigger.schedule.overlap !== 'queue') return []
   const waits = concurrency?.limit === 1 && concurrency.whenFull === 'queue'
@@ -54,7 +57,7 @@ function repeatedIds(all: readonly Visit[]): WorkflowProblem[] {
   })
 }
 
-/** Of what comes after a step that ends the run, the first. */
+/** Finds the first step after a step that ends the run. */
 function unreachable(steps: readonly Step[], path: Path): WorkflowProblem[] {
   const end = steps.findIndex(ends)
   const after = end < 0 ? undefined : steps[end + 1]
@@ -74,7 +77,7 @@ function unreachable(steps: readonly Step[], path: Path): WorkflowProblem[] {
   return [...own, ...inner]
 }
 
-/** Whether nothing comes after it, whatever happens. */
+/** Whether no step can follow, whatever happens. */
 function ends(step: Step): boolean {
   if (step.type === 'stop') return true
   if (step.type === 'fail') return !step.continueOnError

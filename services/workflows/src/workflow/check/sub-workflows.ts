@@ -2,19 +2,19 @@ import type { WorkflowDefinition, WorkflowProblem } from '@opsplane/contracts'
 import { problem } from './structure.js'
 import { visitSteps } from './walk.js'
 
-/** A workflow as a step `workflow` sees it. */
+/** A workflow as needed to check steps of type `workflow`. */
 export interface Callee {
   id: string
-  /** Of the version that runs; null where nothing is published. */
+  /** Definition of the published version; `null` if nothing is published. */
   definition: WorkflowDefinition | null
 }
 
-/** Workflows by id; those that are not there, or archived, are absent. */
+/** Finds workflows by id; missing and archived ones are absent. */
 export type FindWorkflows = (ids: readonly string[]) => Promise<ReadonlyMap<string, Callee>>
 
 const maxNesting = 20
 
-/** Steps `workflow` that name none, one without a version, or one that comes back to this one. */
+/** Finds `workflow` steps whose workflow does not exist, is not published, or leads back to this one. */
 export async function checkSubWorkflows(
   id: string | null,
   definition: WorkflowDefinition,

@@ -5,11 +5,14 @@ import { problem } from './structure.js'
 import { isTemplate } from './templates.js'
 import { type Path, type Visit, visitSteps } from './walk.js'
 
-/** What a definition names, to be resolved in its environment. Secrets are checked by `checkSecrets`, which knows their hosts. */
+/**
+ * Kinds of names that are resolved in the definition's environment. Secrets are checked by `checkSecrets`, which knows
+ * their hosts.
+ */
 export const targetSorts = ['artifact', 'table', 'query', 'user', 'role'] as const
 export type TargetSort = (typeof targetSorts)[number]
 
-/** Which of these names exist. Throws where their service does not answer. */
+/** Returns those names that exist. Throws if the service that owns them is unavailable. */
 export type FindKnown = (
   sort: TargetSort,
   tenant: TenantScope,
@@ -29,7 +32,10 @@ export interface Targets {
   log: Pick<Logger, 'warn'>
 }
 
-/** Names of artifacts, tables, queries and approvers that are not there. What an expression gives is known in a run. */
+/**
+ * Finds names of artifacts, tables, queries and approvers that do not exist. Values of expressions are known only in a
+ * run.
+ */
 export async function checkTargets(
   definition: WorkflowDefinition,
   tenant: TenantScope,
@@ -73,7 +79,7 @@ function listTargets({ step, path }: Visit): Target[] {
   return [...at('user', users, 'approvers', 'users'), ...at('role', roles, 'approvers', 'roles')]
 }
 
-/** What stands in the path of an operation, by the path up to there. */
+/** The kind of a path parameter, by the path before it. */
 const byPath: readonly [RegExp, TargetSort][] = [
   [/^\/tables\/:(\w+)/, 'table'],
   [/^\/queries\/:(\w+)/, 'query'],

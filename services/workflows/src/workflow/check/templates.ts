@@ -1,15 +1,15 @@
 import type { Step, WorkflowDefinition } from '@opsplane/contracts'
 import { type Path, visitSteps } from './walk.js'
 
-/** A value whose strings may hold `{{ expression }}`. */
+/** A value whose strings may contain `{{ expression }}`. */
 export interface TemplateField {
-  /** Null for those of the workflow itself. */
+  /** `null` for templates of the workflow itself. */
   step: string | null
   path: Path
   value: unknown
 }
 
-/** Which fields of a step are templates. */
+/** The template fields of each type of step. */
 const listFields: { readonly [Type in Step['type']]: readonly string[] } = {
   http: ['url', 'headers', 'query', 'body'],
   api: ['params', 'query', 'body'],
@@ -28,7 +28,7 @@ const listFields: { readonly [Type in Step['type']]: readonly string[] } = {
   fail: ['message', 'details'],
 }
 
-/** Every value of a definition that is evaluated in a run. */
+/** All values of a definition that are evaluated in a run. */
 export function templateFields(definition: WorkflowDefinition): TemplateField[] {
   const ofSteps = visitSteps(definition).flatMap(({ step, path }) => {
     const values: Readonly<Record<string, unknown>> = { ...step }
@@ -55,5 +55,5 @@ function innerFields(step: Step, path: Path): TemplateField[] {
   return []
 }
 
-/** Whether a text has expressions in it. */
+/** Whether a text contains expressions. */
 export const isTemplate = (text: string): boolean => text.includes('{{')

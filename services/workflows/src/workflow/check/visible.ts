@@ -3,15 +3,15 @@ import { jsonPointer } from '@opsplane/http'
 import { problem } from './structure.js'
 import { findStepLists, type Path, visitSteps } from './walk.js'
 
-/** What the expressions of a place can see. */
+/** The values visible to expressions at a place. */
 interface View {
-  /** Ids of steps that have run before, or hold the place. */
+  /** Ids of steps that have run before or contain the place. */
   steps: ReadonlySet<string>
   inForEach: boolean
   onFailure: boolean
 }
 
-/** What an expression somewhere in a definition reads, as the sandbox finds it. */
+/** The references of an expression in a definition, as found by the sandbox. */
 export interface Reads {
   step: string | null
   path: Path
@@ -59,7 +59,7 @@ const keyProblem = (reference: string): Wrong | undefined =>
     ? undefined
     : ['unknown_name', 'a concurrency key sees trigger, event and input, as nothing has run yet']
 
-/** By the pointer of a step, what its own expressions see. */
+/** The view of each step's own expressions, by the step's pointer. */
 function buildViews(definition: WorkflowDefinition): Map<string, View> {
   const views = new Map<string, View>()
   const visit = (steps: readonly Step[], path: Path, view: View): View => {
@@ -71,7 +71,7 @@ function buildViews(definition: WorkflowDefinition): Map<string, View> {
     }
     return seen
   }
-  /** The steps that can be referred to once it is over. */
+  /** The steps that later steps can refer to once this one is finished. */
   const visitInner = (step: Step, at: Path, view: View): string[] => {
     const inside = {
       ...view,
@@ -81,7 +81,7 @@ function buildViews(definition: WorkflowDefinition): Map<string, View> {
     const after = findStepLists(step).flatMap((list) => [
       ...visit(list.steps, [...at, ...list.path], inside).steps,
     ])
-    // Those of a for_each have as many outputs as it has items.
+    // Steps in a `for_each` have one output for each item and cannot be referred to from outside.
     return step.type === 'for_each' ? [step.id] : [step.id, ...after]
   }
   const start = { steps: new Set<string>(), inForEach: false, onFailure: false }
@@ -91,7 +91,7 @@ function buildViews(definition: WorkflowDefinition): Map<string, View> {
   return views
 }
 
-/** Of the innermost step that a path leads into. */
+/** The view of the innermost step on a path. */
 function viewAt(views: ReadonlyMap<string, View>, path: Path): View | 'key' {
   if (path[0] === 'concurrency') return 'key'
   for (let length = path.length; length > 0; length--) {

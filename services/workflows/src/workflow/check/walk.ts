@@ -2,23 +2,23 @@ import type { Step, WorkflowDefinition } from '@opsplane/contracts'
 
 export type Path = readonly (string | number)[]
 
-/** A list of steps that belongs to a step, and where in it. */
+/** A list of steps in a step, with its location. */
 export interface StepList {
-  /** How a run names it, such as `then` or `cases.0`. */
+  /** Name of the list, such as `then` or `cases.0`. */
   name: string
   path: Path
   steps: readonly Step[]
 }
 
-/** A step, and where in the definition it stands. */
+/** A step with its location in the definition. */
 export interface Visit {
   step: Step
   path: Path
-  /** 1 for the steps of the workflow itself. */
+  /** 1 for top-level steps. */
   depth: number
 }
 
-/** The lists of steps that a step holds, in the order they are written. */
+/** The lists of steps in a step, in source order. */
 export function findStepLists(step: Step): StepList[] {
   switch (step.type) {
     case 'branch':
@@ -48,7 +48,7 @@ export function findStepLists(step: Step): StepList[] {
   }
 }
 
-/** Every step of a definition, each before those it holds. */
+/** All steps of a definition, each before those it contains. */
 export function visitSteps({ steps, onFailure }: WorkflowDefinition): Visit[] {
   const found: Visit[] = []
   const visit = (list: readonly Step[], path: Path, depth: number): void => {
