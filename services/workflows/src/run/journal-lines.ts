@@ -5,8 +5,6 @@ import type { JournalLine } from './model.js'
 export const largeBytes = 8 * 1024
 /** Maximum size of one value. */
 export const maxValueBytes = 1024 * 1024
-/** Maximum size of a run's whole journal. */
-export const maxRunBytes = 16 * 1024 * 1024
 
 /** Fields of entries whose values may have any size. */
 const valueFields = ['output', 'input', 'items', 'event', 'waiting', 'error'] as const

@@ -7,10 +7,7 @@ import type { Analysis } from './analysis.js'
 
 /** Further words of a query add little information about its topic. */
 const maxWords = 16
-/**
- * Minimum similarity at which a word counts as a misspelling. It then counts by its similarity. A ten-letter word with
- * two letters swapped has a similarity of 0.5.
- */
+/** Minimum similarity at which a word counts as a misspelling; it then counts by its similarity. */
 const sameWord = 0.55
 
 /**
