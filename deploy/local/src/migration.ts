@@ -12,7 +12,7 @@ interface MigrationOptions {
   publish?: boolean
 }
 
-/** Time limit for a tool that may ask a question which nobody can answer here. */
+/** Time limit for a tool that may ask a question without a terminal to answer it. */
 const timeoutMs = 300_000
 
 /** Arguments that make drizzle-kit compare a service's compiled schema with the migrations in `folder`. */

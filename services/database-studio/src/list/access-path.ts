@@ -12,7 +12,7 @@ export type AccessPath =
       served: true
       each?: Extract<Condition, { kind: 'among' }>
       /**
-       * Leading index columns restricted to one value, if Postgres needs to be told that they do
+       * Leading index columns restricted to one value, if Postgres needs to know that they do
        * not affect the order.
        */
       prefix?: Path['columns']

@@ -1,7 +1,7 @@
 import { type CatalogItemAction, type CatalogItemStatus, catalogItemActions } from '@opsplane/contracts'
 import { statusRules, type TransitionTable } from '../transition-rules.js'
 
-/** All transitions of a catalogue item. Only a draft can be deleted, because nobody can have requested it. */
+/** All transitions of a catalogue item. Only a draft can be deleted, because no request can refer to it. */
 export const itemTransitions: TransitionTable<CatalogItemAction, CatalogItemStatus> = {
   edit: { draft: ['draft'], active: ['active'] },
   activate: { draft: ['active'] },

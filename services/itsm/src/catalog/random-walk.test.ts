@@ -82,7 +82,7 @@ function expectSound(before: CatalogRequestState, after: CatalogRequestState): v
   expect(after.closedAt !== null).toBe(final.includes(after.status))
   expect(after.reason !== null).toBe(after.status === 'rejected' || after.status === 'canceled')
   expect([after.id, after.number, after.requesterId]).toEqual([before.id, before.number, before.requesterId])
-  // Whoever can see one state can see all later ones, so a list as of then shows nothing that was hidden since.
+  // A person who can see one state can see all later ones, so a list as of then shows nothing that was hidden since.
   expect(after.requestedFor).toBe(before.requestedFor)
   const namedIn = ({ approvals }: CatalogRequestState) =>
     approvals.flatMap(({ approverIds }) => approverIds ?? ['anyone'])

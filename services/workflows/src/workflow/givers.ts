@@ -36,7 +36,7 @@ export interface Givers {
   /** The giver of a run itself, otherwise that of its version; `null` if the grant is revoked. */
   of(carrier: Carrier, tenant: TenantScope): Promise<Giver | null>
   /**
-   * Requests a grant of the caller's rights from settings, limited to those the definition needs. Throws `forbidden`
+   * Asks settings to issue a grant of the caller's rights, limited to those the definition needs. Throws `forbidden`
    * naming missing permissions, or if the caller itself acts with a grant.
    */
   give(
