@@ -8,8 +8,8 @@ export async function rejectDuplicate<Result>(
   try {
     return await saved
   } catch (error) {
-    const isTaken = error instanceof ApiError && error.details[0]?.params?.constraint === constraint
-    if (!isTaken) throw error
+    const isDuplicate = error instanceof ApiError && error.details[0]?.params?.constraint === constraint
+    if (!isDuplicate) throw error
     throw new ApiError('conflict', message, {
       details: [{ in: 'body', path: `/${field}`, code: 'not_unique', message }],
       cause: error,

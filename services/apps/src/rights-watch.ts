@@ -106,9 +106,10 @@ const ownedEmbeds = ({ database, clock }: Context, { aggregate }: RightsWatchOpt
 
 /** The permissions that are not held; `membership` if the person is no longer a member. */
 const missingOf = (
-  held: MemberPermissions[string] | undefined,
+  heldPermissions: MemberPermissions[string] | undefined,
   permissions: readonly Permission[],
-): string[] => (held ? permissions.filter((each) => !held.includes(each)) : ['membership'])
+): string[] =>
+  heldPermissions ? permissions.filter((each) => !heldPermissions.includes(each)) : ['membership']
 
 const Made = z.object({
   id: z.string(),

@@ -114,7 +114,7 @@ function openBudgets({ config, database }: Context, limits: Limits): Budgets {
   const owner = `${config.instanceId}:${randomUUID()}`
   return createBudgets({
     limits,
-    grant: (asks) => grantBudgetLeases(database.sql, owner, asks),
+    grant: (requests) => grantBudgetLeases(database.sql, owner, requests),
     monotonicMs: () => performance.now(),
   })
 }
@@ -225,12 +225,12 @@ function startSending(ctx: Context, { outbound, limits, budgets, matchesSomeEven
 
 /** A limit of 0 means unlimited. */
 function shareOf(limits: Limits, workspaceId: string): Share {
-  const most = (name: LimitName) => limits.of(name, workspaceId) || Number.POSITIVE_INFINITY
+  const findLimit = (name: LimitName) => limits.of(name, workspaceId) || Number.POSITIVE_INFINITY
   return {
-    attempts: most('attempts'),
-    slow: most('slowAttempts'),
-    queued: most('queuedDeliveries'),
-    bytes: most('deliveryBytes'),
+    attempts: findLimit('attempts'),
+    slow: findLimit('slowAttempts'),
+    queued: findLimit('queuedDeliveries'),
+    bytes: findLimit('deliveryBytes'),
   }
 }
 

@@ -49,9 +49,9 @@ export function createClientAddressReader(
   return (request) => {
     let address = addressIn(request.socket.remoteAddress ?? '')
     if (trustedCidrs.length === 0) return address
-    const forwarded = String(request.headers['x-forwarded-for'] ?? '').split(',')
+    const forwardedAddresses = String(request.headers['x-forwarded-for'] ?? '').split(',')
     while (trusted(address)) {
-      const previous = addressIn(forwarded.pop() ?? '')
+      const previous = addressIn(forwardedAddresses.pop() ?? '')
       if (previous === '') break
       address = previous
     }

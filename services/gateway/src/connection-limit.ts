@@ -21,7 +21,7 @@ const refusalMs = 1_000
  */
 export function createConnectionLimit({ maxConnections, isProxy, log }: ConnectionLimitOptions) {
   const limiter = createConcurrencyLimiter({ perKey: maxConnections, refusal: tooMany })
-  const refused = new WeakSet<Socket>()
+  const rejectedSockets = new WeakSet<Socket>()
 
   return {
     /** Called for each connection that a server accepts. */
@@ -30,14 +30,14 @@ export function createConnectionLimit({ maxConnections, isProxy, log }: Connecti
       if (maxConnections === 0 || remoteAddress === '' || isProxy(remoteAddress)) return
       const release = limiter.tryAcquire(parseNetwork(remoteAddress))
       if (release) return void socket.once('close', release)
-      refused.add(socket)
+      rejectedSockets.add(socket)
       const cut = setTimeout(() => socket.destroy(), refusalMs)
       socket.once('close', () => clearTimeout(cut))
     },
     /** Passes on the requests of all other connections. */
     guard(app: RequestListener): RequestListener {
       return (req, res) => {
-        if (!refused.has(req.socket)) return app(req, res)
+        if (!rejectedSockets.has(req.socket)) return app(req, res)
         res.shouldKeepAlive = false
         sendError(beginExchange(req, res, 'gateway', log), tooMany(maxConnections))
       }

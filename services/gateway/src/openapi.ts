@@ -90,15 +90,15 @@ export function createOpenApiSource(options: OpenApiSourceOptions): OpenApiSourc
     const now = monotonicMs()
     // One round at a time, so that an older one cannot finish last.
     if (round !== undefined && (!round.isOver || now - round.startedAt < cacheMs)) return round.merged
-    const asking = { startedAt: now, merged: merge(), isOver: false }
-    round = asking
+    const newRound = { startedAt: now, merged: merge(), isOver: false }
+    round = newRound
     const end = () => {
-      asking.isOver = true
+      newRound.isOver = true
       // A service without a description is requested again for the next caller.
       if (Object.keys(serviceUrls).some((name) => !lastGood.has(name))) round = undefined
     }
-    asking.merged.then(end, end)
-    return asking.merged
+    newRound.merged.then(end, end)
+    return newRound.merged
   }
 
   return { document: async (format) => (await latest())[format]() }

@@ -122,7 +122,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     return bucket
   }
 
-  const tell = async (from: SharedRates, key: string, bucket: Bucket) => {
+  const reportUsage = async (from: SharedRates, key: string, bucket: Bucket) => {
     const { untold: spent, untoldSince } = bucket
     const now = monotonicMs()
     Object.assign(bucket, { telling: true, untold: 0, untoldSince: now })
@@ -135,10 +135,10 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   }
 
   const headers = (bucket: Bucket): RateHeaders => {
-    const untilFull = Math.ceil((burst - bucket.tokens) / perMs / 1000 - rounding)
+    const secondsUntilFull = Math.ceil((burst - bucket.tokens) / perMs / 1000 - rounding)
     return {
       'RateLimit-Policy': policyHeader,
-      RateLimit: `"${policy}";r=${wholeUnits(bucket.tokens)};t=${untilFull}`,
+      RateLimit: `"${policy}";r=${wholeUnits(bucket.tokens)};t=${secondsUntilFull}`,
     }
   }
 
@@ -163,7 +163,7 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     bucket.tokens = Math.max(-burst, bucket.tokens - amount)
     bucket.untold += amount
     if (others && bucket.untold >= burst / parts && !bucket.telling && buckets.has(key))
-      void tell(others, key, bucket)
+      void reportUsage(others, key, bucket)
   }
 
   return {
@@ -185,9 +185,9 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 
 /** Removes up to two full buckets for each new key, so that full ones do not use up the capacity. */
 function forgetFull(buckets: Map<string, Bucket>, fullSince: number): void {
-  let looks = 2
+  let remainingRemovals = 2
   for (const [key, { updatedAt }] of buckets) {
-    if (updatedAt > fullSince || looks-- === 0) return
+    if (updatedAt > fullSince || remainingRemovals-- === 0) return
     buckets.delete(key)
   }
 }

@@ -18,7 +18,7 @@ export function createReadiness(
   monotonicMs: () => number,
 ): () => Promise<Checks> {
   let round: { startedAt: number; checks: Promise<Checks> } | undefined
-  const ask = async (): Promise<Checks> => {
+  const readAll = async (): Promise<Checks> => {
     const states = Object.entries(urls).map(
       async ([name, url]) => [name, await readState(url, agent)] as const,
     )
@@ -26,7 +26,7 @@ export function createReadiness(
   }
   return () => {
     const now = monotonicMs()
-    if (round === undefined || now - round.startedAt >= keptMs) round = { startedAt: now, checks: ask() }
+    if (round === undefined || now - round.startedAt >= keptMs) round = { startedAt: now, checks: readAll() }
     return round.checks
   }
 }

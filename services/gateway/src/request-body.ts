@@ -77,11 +77,11 @@ function collect(
 
 function bounded(request: IncomingMessage, limitBytes: number, timeoutMs: number): Transform {
   let seen = 0
-  let owed = collectedBytes
+  let requiredBytes = collectedBytes
   // A client delayed by the service is not slow.
   const timer = setInterval(() => {
-    if (seen < owed && !request.isPaused()) body.destroy(tooSlow())
-    owed = seen + collectedBytes
+    if (seen < requiredBytes && !request.isPaused()) body.destroy(tooSlow())
+    requiredBytes = seen + collectedBytes
   }, timeoutMs)
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {

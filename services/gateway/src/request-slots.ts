@@ -9,12 +9,12 @@ export interface RequestSlots {
 }
 
 export function createRequestSlots(): RequestSlots {
-  let held: (() => void)[] = []
+  let pendingReleases: (() => void)[] = []
   return {
-    add: (release) => void held.push(release),
+    add: (release) => void pendingReleases.push(release),
     release() {
-      const releases = held
-      held = []
+      const releases = pendingReleases
+      pendingReleases = []
       for (const release of releases) release()
     },
   }

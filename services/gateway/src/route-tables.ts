@@ -37,14 +37,14 @@ const retryAfterMs = 100
 export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoutes {
   const { service, client, log, monotonicMs, renewAfterMs = 5_000 } = options
   let table: RouteTree<OperationRule> | undefined
-  let asking: Promise<void> | undefined
-  let askedAt = Number.NEGATIVE_INFINITY
+  let pendingFetch: Promise<void> | undefined
+  let fetchStartedAt = Number.NEGATIVE_INFINITY
   let failed = false
   let renewal: NodeJS.Timeout | undefined
   let closed = false
 
   const fetchTable = async () => {
-    askedAt = monotonicMs()
+    fetchStartedAt = monotonicMs()
     try {
       table = buildTree(await client.get('/internal/routes', RouteTable))
       failed = false
@@ -54,25 +54,25 @@ export function createServiceRoutes(options: ServiceRoutesOptions): ServiceRoute
       failed = true
     }
   }
-  const ask = () => {
-    asking ??= fetchTable().finally(() => {
-      asking = undefined
+  const refreshTable = () => {
+    pendingFetch ??= fetchTable().finally(() => {
+      pendingFetch = undefined
     })
-    return asking
+    return pendingFetch
   }
 
   return {
     table: () => table,
     async ask() {
-      if (asking === undefined && monotonicMs() - askedAt < retryAfterMs) return
-      await ask()
+      if (pendingFetch === undefined && monotonicMs() - fetchStartedAt < retryAfterMs) return
+      await refreshTable()
     },
     renewed() {
       if (renewal !== undefined || closed) return
-      const waitMs = Math.max(0, askedAt + renewAfterMs - monotonicMs())
+      const waitMs = Math.max(0, fetchStartedAt + renewAfterMs - monotonicMs())
       renewal = setTimeout(() => {
         renewal = undefined
-        void ask()
+        void refreshTable()
       }, waitMs)
       renewal.unref()
     },

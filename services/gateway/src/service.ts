@@ -116,9 +116,9 @@ async function start(config: GatewayConfig, overrides: GatewayOverrides = {}): P
     for (const [service, url] of Object.entries(config.serviceUrls)) {
       const client = createClient(url, service, { issuer, tls })
       const routes = createServiceRoutes({ service, client, log, monotonicMs })
-      const reached = { timeoutMs: config.upstreamTimeoutMs, onConnect: routes.renewed, tls }
-      const quick = createUpstream(url, reached)
-      const waiting = createUpstream(url, reached)
+      const upstreamOptions = { timeoutMs: config.upstreamTimeoutMs, onConnect: routes.renewed, tls }
+      const quick = createUpstream(url, upstreamOptions)
+      const waiting = createUpstream(url, upstreamOptions)
       const links = createLinks({
         ...{ url, tls, timeoutMs: config.upstreamTimeoutMs },
         token: () => issuer.serviceToken(service),
@@ -270,7 +270,7 @@ function tokenVerifier(settings: ServiceClient) {
 const maxQuestions = 1_000
 
 function tokenConfirmer(settings: ServiceClient) {
-  const ask = async (some: readonly VerifyRequest[]) => {
+  const confirmTokens = async (some: readonly VerifyRequest[]) => {
     const questions = some.map(({ token, workspace, environment }) => ({
       ...{ token, environment },
       ...(workspace !== undefined && { workspace }),
@@ -281,7 +281,7 @@ function tokenConfirmer(settings: ServiceClient) {
   return async (questions: readonly VerifyRequest[]) => {
     const answers: (readonly string[] | null)[] = []
     for (let at = 0; at < questions.length; at += maxQuestions)
-      answers.push(...(await ask(questions.slice(at, at + maxQuestions))))
+      answers.push(...(await confirmTokens(questions.slice(at, at + maxQuestions))))
     return answers
   }
 }

@@ -18,27 +18,27 @@ const pauseAfterFailureMs = 1_000
  * All spends of one turn of the event loop share one request; one request is in flight at a time. After a failure none
  * is sent for a second.
  */
-export function createSharedRates(ask: SpendRates, monotonicMs: () => number): SharedRates {
+export function createSharedRates(spendRates: SpendRates, monotonicMs: () => number): SharedRates {
   const waiting: { spend: RateSpend; resolve: (left: number | undefined) => void }[] = []
-  let asking = false
+  let isSending = false
   let silentUntil = 0
 
-  const askAll = async () => {
-    asking = true
-    const asked = waiting.splice(0, maxAtOnce)
-    const left = await ask(asked.map(({ spend }) => spend)).catch(() => undefined)
+  const sendBatch = async () => {
+    isSending = true
+    const batch = waiting.splice(0, maxAtOnce)
+    const left = await spendRates(batch.map(({ spend }) => spend)).catch(() => undefined)
     if (left === undefined) silentUntil = monotonicMs() + pauseAfterFailureMs
-    for (const [at, { resolve }] of asked.entries()) resolve(left?.[at])
-    asking = false
+    for (const [at, { resolve }] of batch.entries()) resolve(left?.[at])
+    isSending = false
     if (waiting.length > 0) begin()
   }
-  const begin = () => setImmediate(() => void askAll())
+  const begin = () => setImmediate(() => void sendBatch())
 
   return {
     spend(spend) {
       if (monotonicMs() < silentUntil) return Promise.resolve(undefined)
       return new Promise((resolve) => {
-        if (waiting.push({ spend, resolve }) === 1 && !asking) begin()
+        if (waiting.push({ spend, resolve }) === 1 && !isSending) begin()
       })
     },
   }

@@ -68,7 +68,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
   /** Tokens that settings has verified, including those whose result has expired. */
   const recentlyVerified = new LRUCache<string, true>({ max: capacity })
 
-  const ask = (key: string, question: VerifyRequest): Entry => {
+  const startVerification = (key: string, question: VerifyRequest): Entry => {
     const startedAt = monotonicMs()
     const verified = options.verify(question)
     verified.then(
@@ -97,7 +97,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
 
   const renew = (key: string, current: Entry, question: VerifyRequest) => {
     current.renewing = true
-    const next = ask(key, question)
+    const next = startVerification(key, question)
     const replace = () => {
       // If the entry was removed meanwhile, the result may be older than the reason for its removal.
       if (entries.peek(key) === current) entries.set(key, next)
@@ -119,7 +119,7 @@ export function createTokenCache(options: TokenCacheOptions): TokenCache {
       let entry = fresh(key)
       if (entry === undefined) {
         if (!recentlyVerified.has(key)) admit?.()
-        entry = ask(key, question)
+        entry = startVerification(key, question)
         entries.set(key, entry)
       } else if (
         entry.principal !== undefined &&

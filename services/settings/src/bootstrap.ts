@@ -23,7 +23,7 @@ import { workspace } from './workspace/domain.js'
  * workspace exists with another owner, or if a login with the e-mail exists, unless the request keeps that login with
  * its password.
  */
-export type RunBootstrap = (wanted: Bootstrap, meta: CommandMeta) => Promise<Bootstrapped>
+export type RunBootstrap = (input: Bootstrap, meta: CommandMeta) => Promise<Bootstrapped>
 
 export function createBootstrap(
   { store, database: { db } }: Pick<ServiceContext, 'store' | 'database'>,
@@ -44,8 +44,8 @@ export function createBootstrap(
     if (!marked && (await passwords.matches(password, passwordHash))) await mark(id, now)
   }
 
-  const existing = async (wanted: Bootstrap, now: string): Promise<Bootstrapped | null> => {
-    const { workspaceSlug, email, password } = wanted
+  const existing = async (input: Bootstrap, now: string): Promise<Bootstrapped | null> => {
+    const { workspaceSlug, email, password } = input
     const workspaceId = await workspaceIdBySlug(db, workspaceSlug)
     if (workspaceId === null) return null
     const owner = await accountByEmail(db, email)
@@ -57,11 +57,11 @@ export function createBootstrap(
     throw new ApiError('conflict', `The workspace ${workspaceSlug} exists and has another owner.`)
   }
 
-  const create = async (wanted: Bootstrap, meta: CommandMeta): Promise<Bootstrapped> => {
-    const { workspaceSlug, workspaceName, email, password, userName } = wanted
+  const create = async (input: Bootstrap, meta: CommandMeta): Promise<Bootstrapped> => {
+    const { workspaceSlug, workspaceName, email, password, userName } = input
     const { now } = meta
     const known = await accountByEmail(db, email)
-    if (known !== null && wanted.existingLogin === 'refuse') throw loginExists(email)
+    if (known !== null && input.existingLogin === 'refuse') throw loginExists(email)
     const claimed = known !== null && known.passwordHash !== null
     const passwordHash = claimed ? null : await passwords.hash(password)
     const [workspaceId, userId, membershipId] = [
@@ -101,15 +101,15 @@ export function createBootstrap(
     return { workspaceId, userId }
   }
 
-  return async (wanted, meta) => {
-    const before = await existing(wanted, meta.now)
+  return async (input, meta) => {
+    const before = await existing(input, meta.now)
     if (before) return before
     try {
-      return await create(wanted, meta)
+      return await create(input, meta)
     } catch (error) {
       // Lost a race against the same call.
       const winner =
-        error instanceof ApiError && error.code === 'conflict' ? await existing(wanted, meta.now) : null
+        error instanceof ApiError && error.code === 'conflict' ? await existing(input, meta.now) : null
       if (winner) return winner
       throw error
     }

@@ -42,9 +42,9 @@ export function createSingleUse({ sql }: Pick<Database, 'sql'>): SingleUse {
   }
   return (route) => ({
     ...route,
-    handler: async (given) => {
-      await claimCall(given.meta)
-      return route.handler(given)
+    handler: async (input) => {
+      await claimCall(input.meta)
+      return route.handler(input)
     },
   })
 }

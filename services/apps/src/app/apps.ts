@@ -32,7 +32,7 @@ export interface Apps {
   active(id: string, action: string, tenant: TenantScope): Promise<AppState>
 }
 
-const slugTaken = {
+const slugConflict = {
   constraint: 'apps_slug_key',
   field: 'slug',
   message: 'An app with this slug already exists in this workspace.',
@@ -50,7 +50,7 @@ export function createApps(
       await accessChecks.requireKnown(fields.access, meta)
       const id = newId('app')
       const command = { kind: 'create', id, fields, now: meta.now } as const
-      return rejectDuplicate(aggregate.create(id, command, withWorkspaceScope(meta)), slugTaken)
+      return rejectDuplicate(aggregate.create(id, command, withWorkspaceScope(meta)), slugConflict)
     },
     async get(id, { tenant, principal }) {
       const found = await aggregate.get(id, toWorkspaceScope(tenant))
@@ -65,7 +65,7 @@ export function createApps(
         await accessChecks.requireKnown(access, meta)
       }
       const command = { kind: 'update', patch, now: meta.now } as const
-      return rejectDuplicate(aggregate.handle(id, command, withWorkspaceScope(meta)), slugTaken)
+      return rejectDuplicate(aggregate.handle(id, command, withWorkspaceScope(meta)), slugConflict)
     },
     archive: (id, meta) => aggregate.handle(id, { kind: 'archive', now: meta.now }, withWorkspaceScope(meta)),
     async active(id, action, tenant) {

@@ -21,22 +21,22 @@ interface Placed {
 }
 
 /** Every component of a page with its path, in page order. */
-function placed(components: readonly Component[], path: Path): Placed[] {
+function placeComponents(components: readonly Component[], path: Path): Placed[] {
   return components.flatMap((component, index) => {
     const at = [...path, index]
     const own = { component, path: at }
     switch (component.type) {
       case 'container':
-        return [own, ...placed(component.children, [...at, 'children'])]
+        return [own, ...placeComponents(component.children, [...at, 'children'])]
       case 'tabs':
         return [
           own,
           ...component.tabs.flatMap(({ children }, tab) =>
-            placed(children, [...at, 'tabs', tab, 'children']),
+            placeComponents(children, [...at, 'tabs', tab, 'children']),
           ),
         ]
       case 'form':
-        return [own, ...placed(component.fields, [...at, 'fields'])]
+        return [own, ...placeComponents(component.fields, [...at, 'fields'])]
       default:
         return [own]
     }
@@ -63,16 +63,16 @@ export interface CheckedPage {
 export async function checkPage(
   expressions: Pick<Expressions, 'check'>,
   { components }: Pick<PageInput, 'components'>,
-  named: KnownNames,
+  knownNames: KnownNames,
   tenant: TenantScope,
 ): Promise<CheckedPage> {
-  const all = placed(components, ['components'])
+  const all = placeComponents(components, ['components'])
   const { problems, reads } = await checkTemplates(expressions, all.flatMap(templatesOf), tenant)
   return {
     syntax: [...problems, ...repeatedIds(all)],
     missing: [
-      ...all.flatMap((each) => unknownNames(each, named)),
-      ...unknownMembers(all, reads, named.sources),
+      ...all.flatMap((each) => unknownNames(each, knownNames)),
+      ...unknownMembers(all, reads, knownNames.sources),
     ],
   }
 }

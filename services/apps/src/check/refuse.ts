@@ -8,6 +8,6 @@ export function refuseProblems(problems: readonly AppProblem[]): void {
 }
 
 /** Throws `validation_failed` if the app already has the maximum number of these parts. */
-export function refuseTooMany(present: number, most: number, what: string): void {
-  if (present >= most) throw invalidField('', 'too_many', `An app has at most ${most} ${what}.`)
+export function refuseTooMany(present: number, maxCount: number, label: string): void {
+  if (present >= maxCount) throw invalidField('', 'too_many', `An app has at most ${maxCount} ${label}.`)
 }

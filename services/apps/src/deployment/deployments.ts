@@ -39,12 +39,12 @@ export interface Deployments {
    * Deploys the current pages and sources. If something is missing, records `deploy.failed` and throws
    * `validation_failed` with the problems.
    */
-  deploy(appId: string, wanted: DeployApp, meta: RequestMeta): Promise<Deployment>
+  deploy(appId: string, options: DeployApp, meta: RequestMeta): Promise<Deployment>
   /**
    * Deploys an earlier deployment again. Throws `not_found` if no deployment has this number, and the errors of
    * `deploy`.
    */
-  rollback(appId: string, wanted: RollbackApp, meta: RequestMeta): Promise<Deployment>
+  rollback(appId: string, options: RollbackApp, meta: RequestMeta): Promise<Deployment>
   /** Finds a deployment by id or number. Throws `not_found` unless it belongs to the app in this environment. */
   find(appId: string, reference: string, meta: RequestMeta): Promise<Deployment>
   /** Adds `live`, for lists. */
@@ -85,10 +85,10 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   const aggregate = store.aggregate(deployment)
   const load = createContentsLoader(database)
   const carrying = createCarriedRights(delegations, { load, log })
-  const takeTurn = serializer({ store, database }, lockTenant('deployments'))
+  const serialized = serializer({ store, database }, lockTenant('deployments'))
 
   /** The problems that prevent the contents from going live, and the permissions they need. */
-  const look = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<Inspection> => {
+  const inspect = async ({ contents }: Release, id: string, meta: RequestMeta): Promise<Inspection> => {
     const world = await lookUp(contents.sources, id, meta)
     const problems = [...(await ofPages(expressions, contents, meta.tenant)), ...world.problems]
     return { ...world, problems: problems.slice(0, maxDetails) }
@@ -110,7 +110,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
   })
 
   const goLive = (state: StoredDeployment, release: Release, replaces: Replaces, meta: RequestMeta) =>
-    takeTurn(meta, async (unit, tx) => {
+    serialized(meta, async (unit, tx) => {
       const before = await findLiveDeployment(toStatementRunner(tx), release.app.id, meta.tenant)
       replaces(before?.state)
       const number = (before?.state.number ?? 0) + 1
@@ -121,17 +121,17 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
       return { ...(await unit.create(aggregate, state.id, command)), live: true }
     })
 
-  const release = async (wanted: Release, meta: RequestMeta): Promise<Deployment> => {
+  const release = async (newRelease: Release, meta: RequestMeta): Promise<Deployment> => {
     const id = newId('deployment')
-    const world = await look(wanted, id, meta)
-    const state = stateOf(wanted, id, world, meta)
+    const world = await inspect(newRelease, id, meta)
+    const state = stateOf(newRelease, id, world, meta)
     if (world.problems.length > 0) {
       const { idempotency: _, ...unkept } = meta
       await aggregate.create(id, { kind: 'record', state, contents: null }, unkept)
       throw failed(id, world.problems)
     }
     return carrying.give({ id, permissions: world.permissions }, meta, (grant, replaces) =>
-      goLive({ ...state, grant }, wanted, replaces, meta),
+      goLive({ ...state, grant }, newRelease, replaces, meta),
     )
   }
 
@@ -147,7 +147,7 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     requireCarriedRights(permissions, meta)
     const giverId = meta.principal.userId
     return carrying.give({ id, permissions }, meta, (grant, replaces) =>
-      takeTurn(meta, async (unit, tx) => {
+      serialized(meta, async (unit, tx) => {
         const found = await findLiveDeployment(toStatementRunner(tx), appId, meta.tenant)
         // Another deployment, which carries other rights, went live meanwhile.
         if (found?.id !== id)
@@ -170,8 +170,8 @@ export function createDeployments(ctx: ServiceContext, parts: DeploymentParts): 
     aggregate,
     ...{ load, liveId, live, takeOver, grantBy: carrying.grantBy },
     present: (row, live) => {
-      const presented = aggregate.present(row)
-      return { ...presented, live: presented.id === live }
+      const response = aggregate.present(row)
+      return { ...response, live: response.id === live }
     },
 
     async deploy(appId, { note, embeddable }, meta) {
@@ -208,13 +208,13 @@ async function ofPages(
 ): Promise<DeploymentProblem[]> {
   const none = { page: null, source: null, path: '/pages' }
   if (pages.length === 0) return [{ ...none, code: 'no_pages', message: 'the app has no page' }]
-  const named = {
+  const knownNames = {
     sources: new Set(sources.map(({ name }) => name)),
     pages: new Set(pages.map(({ slug }) => slug)),
   }
   const checked = await Promise.all(
     pages.map(async (page) => {
-      const { syntax, missing } = await checkPage(expressions, page, named, tenant)
+      const { syntax, missing } = await checkPage(expressions, page, knownNames, tenant)
       return [...syntax, ...missing].map((found) => ({ page: page.slug, source: null, ...found }))
     }),
   )

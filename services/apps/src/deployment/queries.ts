@@ -46,7 +46,7 @@ export const findLiveAtSlug = (sql: Sql, slug: string, { workspaceId, environmen
     [workspaceId, environment, toWorkspaceScope({ workspaceId }).environment, slug],
   )
 
-const Given = z.object({
+const LiveDeployment = z.object({
   id: z.string(),
   environment: z.enum(environments),
   giver: z.string(),
@@ -70,5 +70,5 @@ export async function listLiveByGivers(sql: Sql, workspaceId: string, givers: re
     [workspaceId, givers && [...givers]],
     { prepare: true },
   )
-  return z.array(Given).parse([...rows])
+  return z.array(LiveDeployment).parse([...rows])
 }

@@ -26,7 +26,7 @@ export interface Embeds {
    * Throws `conflict` if the deployment is not embeddable, and `forbidden` with the permissions of the deployment that
    * the caller lacks.
    */
-  create(appId: string, wanted: NewEmbedToken, meta: RequestMeta): Promise<EmbedTokenCreated>
+  create(appId: string, input: NewEmbedToken, meta: RequestMeta): Promise<EmbedTokenCreated>
   get(appId: string, id: string, tenant: TenantScope): Promise<EmbedToken>
   revoke(appId: string, id: string, meta: RequestMeta): Promise<void>
   /**

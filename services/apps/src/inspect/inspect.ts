@@ -19,19 +19,19 @@ export interface Inspection {
 
 /** Inspects every resource the sources name. Throws `service_unavailable` if a service cannot answer. */
 export async function inspectSources(
-  asking: PlatformReader,
+  reader: PlatformReader,
   sources: readonly Pick<DataSourceState, 'name' | 'binding'>[],
-  held: readonly string[],
+  heldPermissions: readonly string[],
 ): Promise<Inspection> {
   const world: Inspection = { pinned: [], permissions: [], problems: [] }
   const needed = new Set<Permission>()
   // Sequential: deployments are rare and should not be fast at the expense of other requests.
   for (const { name: source, binding } of sources) {
-    const { pinned, permissions, findings } = await inspect(asking, binding)
+    const { pinned, permissions, findings } = await inspect(reader, binding)
     if (pinned) world.pinned.push({ source, ...pinned })
     for (const permission of permissions) {
       needed.add(permission)
-      if (held.includes(permission)) continue
+      if (heldPermissions.includes(permission)) continue
       const message = `requires the permission ${permission}`
       world.problems.push({ page: null, source, path: '/binding', code: 'permission_not_held', message })
     }
@@ -41,18 +41,18 @@ export async function inspectSources(
   return world
 }
 
-function inspect(asking: PlatformReader, binding: DataSourceState['binding']): Promise<Inspected> {
+function inspect(reader: PlatformReader, binding: DataSourceState['binding']): Promise<Inspected> {
   switch (binding.kind) {
     case 'table':
-      return inspectTable(asking, binding)
+      return inspectTable(reader, binding)
     case 'query':
-      return inspectQuery(asking, binding)
+      return inspectQuery(reader, binding)
     case 'connector':
-      return inspectConnector(asking, binding)
+      return inspectConnector(reader, binding)
     case 'workflow':
-      return inspectWorkflow(asking, binding)
+      return inspectWorkflow(reader, binding)
     case 'report':
-      return inspectReport(asking, binding)
+      return inspectReport(reader, binding)
     default:
       return assertNever(binding)
   }

@@ -106,7 +106,7 @@ interface Parameter {
 }
 
 /** Unknown parameters, and missing required ones. */
-function parameterFindings(what: string, parameters: readonly Parameter[], input: object): Finding[] {
+function parameterFindings(kind: string, parameters: readonly Parameter[], input: object): Finding[] {
   const at = (name: string) => jsonPointer(['binding', 'input', name])
   const unknown = Object.keys(input).filter((name) => !parameters.some((each) => each.name === name))
   const absent = parameters.filter(
@@ -114,10 +114,10 @@ function parameterFindings(what: string, parameters: readonly Parameter[], input
   )
   return [
     ...unknown.map((name) => ({
-      ...{ path: at(name), code: 'unknown_parameter', message: `the ${what} has no parameter ${name}` },
+      ...{ path: at(name), code: 'unknown_parameter', message: `the ${kind} has no parameter ${name}` },
     })),
     ...absent.map(({ name }) => ({
-      ...{ path: at(name), code: 'required', message: `the ${what} takes the parameter ${name}` },
+      ...{ path: at(name), code: 'required', message: `the ${kind} takes the parameter ${name}` },
     })),
   ]
 }

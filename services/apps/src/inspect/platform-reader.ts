@@ -39,7 +39,7 @@ export interface PlatformReader {
 /** Maximum number of pages read when an operation cannot filter by name. */
 const maxPages = 10
 const absent = new Set(['not_found', 'unknown_operation'])
-const refused = new Set(['forbidden', 'insufficient_scope', 'rights_gone'])
+const refusalCodes = new Set(['forbidden', 'insufficient_scope', 'rights_gone'])
 const Pagination = z.object({ nextCursor: z.string().nullable() })
 
 export function createPlatformReader(
@@ -53,7 +53,7 @@ export function createPlatformReader(
     } catch (error) {
       if (!(error instanceof CallFailure)) throw error
       const isKnown = error.code !== 'unknown_operation' || isComplete()
-      if ((absent.has(error.code) && isKnown) || refused.has(error.code)) return undefined
+      if ((absent.has(error.code) && isKnown) || refusalCodes.has(error.code)) return undefined
       throw new ApiError('service_unavailable', `What the app needs cannot be checked: ${error.message}`, {
         cause: error,
       })

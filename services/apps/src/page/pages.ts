@@ -29,7 +29,7 @@ export interface Pages {
   delete(appId: string, id: string, meta: RequestMeta): Promise<void>
 }
 
-const slugTaken = {
+const slugConflict = {
   constraint: 'app_pages_slug_key',
   field: 'slug',
   message: 'A page with this slug already exists in this app.',
@@ -56,8 +56,8 @@ export function createPages(
     tenant: TenantScope,
   ) => {
     const { sources, pages } = await loadNames(database, appId, tenant)
-    const named = { sources, pages: new Set([...pages, page.slug]) }
-    const { syntax, missing } = await checkPage(expressions, page, named, tenant)
+    const knownNames = { sources, pages: new Set([...pages, page.slug]) }
+    const { syntax, missing } = await checkPage(expressions, page, knownNames, tenant)
     refuseProblems(syntax)
     return missing
   }
@@ -76,7 +76,7 @@ export function createPages(
         ...(await unit.create(aggregate, id, command)),
         problems,
       }))
-      return rejectDuplicate(saved, slugTaken)
+      return rejectDuplicate(saved, slugConflict)
     },
 
     async get(appId, id, tenant) {
@@ -96,7 +96,7 @@ export function createPages(
         async (unit) => ({ ...(await unit.handle(aggregate, id, command)), problems }),
         { queueKey: id },
       )
-      return rejectDuplicate(saved, slugTaken)
+      return rejectDuplicate(saved, slugConflict)
     },
 
     async delete(appId, id, meta) {

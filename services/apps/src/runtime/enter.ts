@@ -55,8 +55,8 @@ export function createEnter({ database }: ServiceContext, parts: EnterParts): En
     const key = `${id} ${meta.clientToken}`
     const known = grants.get(key)
     if (known && known.until > performance.now()) return known.grant
-    const wanted = { run: id, permissions, expiresInSeconds: grantSeconds }
-    const grant = platform.delegations.delegate(meta, wanted).then((given) => given.grant)
+    const grantRequest = { run: id, permissions, expiresInSeconds: grantSeconds }
+    const grant = platform.delegations.delegate(meta, grantRequest).then((delegation) => delegation.grant)
     grants.set(key, { grant, until: performance.now() + grantReuseMs })
     grant.catch(() => grants.delete(key))
     return grant
@@ -130,7 +130,7 @@ const needsUse = () => new ApiError('insufficient_scope', 'This operation needs 
 
 /** The service apps read from most; the token requested for this check is reused by the calls that follow. */
 const usualAudience = 'database-studio'
-const makerGone = new Set(['workspace_forbidden', 'invalid_token', 'token_expired'])
+const missingMakerCodes = new Set(['workspace_forbidden', 'invalid_token', 'token_expired'])
 
 /**
  * Throws `invalid_token` if the maker of an embed token or the giver of the deployment has left, or if their key has
@@ -145,7 +145,7 @@ async function requireMaker(
     .actingBy(grant, limits)
     .serviceToken(usualAudience)
     .catch((cause: unknown) => {
-      if (!(cause instanceof ApiError) || !makerGone.has(cause.code)) throw cause
+      if (!(cause instanceof ApiError) || !missingMakerCodes.has(cause.code)) throw cause
       const message = 'The embed token has ended: a user it depends on may no longer act here.'
       throw new ApiError('invalid_token', message, { cause })
     })

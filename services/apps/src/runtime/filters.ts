@@ -98,11 +98,11 @@ export function applyFilterValues(
     if (isNew && !isWithin && !Object.hasOwn(values, field) && !isObject(condition))
       completed[field] = condition
     if (!isNew && !Object.hasOwn(completed, column)) continue
-    const holds =
+    const isSatisfied =
       !isWithin &&
       Object.hasOwn(completed, field) &&
       filterMatches({ [field]: condition }, { [field]: completed[field] })
-    if (!holds)
+    if (!isSatisfied)
       details.push({
         ...{ in: 'body', path: jsonPointer(['values', field]), code: 'outside_row_filter' },
         message: 'is outside the rows you may see',

@@ -27,17 +27,17 @@ const schemas: { readonly [Type in SourceParam['type']]: (param: SourceParam) =>
  */
 export function parseParams(
   declared: Readonly<Record<string, SourceParam>>,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const details: ErrorDetail[] = []
   const refuse = (name: string, code: string, message: string) =>
     details.push({ in: 'body', path: jsonPointer(['params', name]), code, message })
   const values: Record<string, unknown> = {}
-  for (const name of Object.keys(given))
+  for (const name of Object.keys(input))
     if (!Object.hasOwn(declared, name))
       refuse(name, 'unrecognized_key', 'is no parameter of this data source')
   for (const [name, param] of Object.entries(declared)) {
-    const value = Object.hasOwn(given, name) ? (given[name] ?? undefined) : undefined
+    const value = Object.hasOwn(input, name) ? (input[name] ?? undefined) : undefined
     if (value === undefined) {
       if (param.required) refuse(name, 'required', 'is required')
       continue

@@ -35,7 +35,7 @@ export interface Sources {
   delete(appId: string, id: string, meta: RequestMeta): Promise<void>
 }
 
-const nameTaken = {
+const nameConflict = {
   constraint: 'data_sources_name_key',
   field: 'name',
   message: 'A data source with this name already exists in this app.',
@@ -78,7 +78,7 @@ export function createSources(
         ...(await unit.create(aggregate, id, command)),
         problems,
       }))
-      return rejectDuplicate(saved, nameTaken)
+      return rejectDuplicate(saved, nameConflict)
     },
 
     async get(appId, id, tenant) {
@@ -99,7 +99,7 @@ export function createSources(
         async (unit) => ({ ...(await unit.handle(aggregate, id, command)), problems }),
         { queueKey: id },
       )
-      return rejectDuplicate(saved, nameTaken)
+      return rejectDuplicate(saved, nameConflict)
     },
 
     async delete(appId, id, meta) {

@@ -73,9 +73,14 @@ export function createAppApi({ workspace, app, environment }: Place, session: Se
     ...(session.token() !== undefined && { authorization: `Bearer ${session.token()}` }),
   })
   const post = (path: string, body: object, more: Record<string, string> = {}) =>
-    ask(path, { method: 'POST', headers: { ...headers(), ...more, ...json }, body: JSON.stringify(body) })
+    sendRequest(path, {
+      method: 'POST',
+      headers: { ...headers(), ...more, ...json },
+      body: JSON.stringify(body),
+    })
   return {
-    definition: async () => (await ask(`${base}/definition`, { headers: headers() })) as AppDefinition,
+    definition: async () =>
+      (await sendRequest(`${base}/definition`, { headers: headers() })) as AppDefinition,
     data: async (requests) => (await post(`${base}/data`, { requests })) as AppDataAnswer,
     act: async (request: SentRequest, key) => {
       const answer = await post(`${base}/actions`, request, { 'idempotency-key': key })
@@ -83,7 +88,7 @@ export function createAppApi({ workspace, app, environment }: Place, session: Se
     },
     logIn: async (email, password) => {
       const body = JSON.stringify({ email, password })
-      const answer = await ask('/api/v1/auth/token', { method: 'POST', headers: json, body })
+      const answer = await sendRequest('/api/v1/auth/token', { method: 'POST', headers: json, body })
       return (answer as { accessToken: string }).accessToken
     },
     logOut: async () => void (await post('/api/v1/auth/logout', {})),
@@ -92,7 +97,7 @@ export function createAppApi({ workspace, app, environment }: Place, session: Se
 
 const json = { 'content-type': 'application/json' }
 
-async function ask(path: string, init: RequestInit): Promise<unknown> {
+async function sendRequest(path: string, init: RequestInit): Promise<unknown> {
   // Sends no cookies and caches no response.
   const options: RequestInit = { ...init, credentials: 'omit', cache: 'no-store', redirect: 'error' }
   const response = await fetch(path, options).catch((cause: unknown) => {

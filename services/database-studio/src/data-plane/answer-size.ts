@@ -21,10 +21,10 @@ export const maxRecordsWritten = 100
 /** The answer of Postgres exceeds the limit in `answerBytes`. The transaction is rolled back. */
 export class AnswerTooLargeError extends ApiError {
   constructor(bytes: number, options: { cause?: unknown } = {}) {
-    const most = `${Math.floor(bytes / mebibyte)} MiB`
+    const maxSize = `${Math.floor(bytes / mebibyte)} MiB`
     super(
       'payload_too_large',
-      `The records of this answer have more than ${most}. Ask for fewer at once.`,
+      `The records of this answer have more than ${maxSize}. Ask for fewer at once.`,
       options,
     )
   }

@@ -26,7 +26,7 @@ export interface Session {
    */
   renewAnswer(): void
   /** Sets the actor of the present transaction. Must be its first statement if rows are written. */
-  act(tx: StatementRunner, acting: JournalActor): Promise<void>
+  act(tx: StatementRunner, journalActor: JournalActor): Promise<void>
 }
 
 /** One statement of this service, for `writeOne`. */
@@ -51,10 +51,10 @@ export interface DataPlane {
     work: (session: Session) => Promise<T>,
   ): Promise<T>
   /**
-   * Runs statements of this service as role `runtime` in one transaction, with `acting` as the actor in the journal.
+   * Runs statements of this service as role `runtime` in one transaction, with `journalActor` as the actor in the journal.
    * Rejects with AnswerTooLargeError, and writes nothing, if the answers exceed `answerBytes.write`.
    */
-  write<T>(space: Space, acting: JournalActor, work: (tx: TransactionSql) => Promise<T>): Promise<T>
+  write<T>(space: Space, journalActor: JournalActor, work: (tx: TransactionSql) => Promise<T>): Promise<T>
   /**
    * Same as `write` for a single statement, in one round trip. `statement` receives a function call to select from, as
    * in `insert into t (…) select … from <proof>, unnest($4 …)`. The call uses $1 to $3, so parameters of the statement
@@ -63,7 +63,7 @@ export interface DataPlane {
    */
   writeOne<Row extends object>(
     space: Space,
-    acting: JournalActor,
+    journalActor: JournalActor,
     statement: (proof: string) => Statement,
   ): Promise<Row[]>
   /**
@@ -145,18 +145,18 @@ export function createDataPlane({
                 sql,
                 pid,
                 renewAnswer: () => meter.allow(answerBytes.session),
-                act: async (tx, acting) => void (await tx.unsafe(prove, proof(acting))),
+                act: async (tx, journalActor) => void (await tx.unsafe(prove, proof(journalActor))),
               }),
           ),
       ),
-    write: (space, acting, work) =>
+    write: (space, journalActor, work) =>
       using(
         { space, role: 'runtime', purpose: 'own' },
         answerBytes.write,
         async ({ sql, meter, prove: proof }) => {
           const result = await sql.begin(async (tx) => {
             // Sent together with the first statement of `work`.
-            const proved = tx.unsafe(prove, proof(acting), { prepare: true }).execute()
+            const proved = tx.unsafe(prove, proof(journalActor), { prepare: true }).execute()
             const [value] = await Promise.all([work(tx), proved])
             meter.allow(answerBytes.write)
             return { value }
@@ -166,12 +166,12 @@ export function createDataPlane({
       ),
     writeOne: <Row extends object>(
       space: Space,
-      acting: JournalActor,
+      journalActor: JournalActor,
       statement: (proof: string) => Statement,
     ) =>
       using({ space, role: 'runtime', purpose: 'own' }, answerBytes.write, async ({ sql, prove: proof }) => {
         const { text, parameters } = statement('studio.acting($1, $2, $3)')
-        return sql.unsafe<Row[]>(text, [...proof(acting), ...parameters], { prepare: true })
+        return sql.unsafe<Row[]>(text, [...proof(journalActor), ...parameters], { prepare: true })
       }),
     read: (space, work) =>
       using({ space, role: 'reader', purpose: 'own' }, answerBytes.read, ({ sql }) => work(sql)),

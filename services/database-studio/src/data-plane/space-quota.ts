@@ -24,13 +24,13 @@ export function createCheckSpaceQuota(sql: StatementRunner, limits: Limits): Che
   }
 
   return async (space) => {
-    const most = limits.of('recordBytes', space.workspaceId)
-    if (most === 0) return
+    const maxBytes = limits.of('recordBytes', space.workspaceId)
+    if (maxBytes === 0) return
     const size = sizes.get(space.id) ?? measure(space)
     if (!sizes.has(space.id)) {
       size.catch(() => sizes.delete(space.id))
       sizes.set(space.id, size)
     }
-    if ((await size) >= most) throw quotaExceeded('recordBytes', most)
+    if ((await size) >= maxBytes) throw quotaExceeded('recordBytes', maxBytes)
   }
 }

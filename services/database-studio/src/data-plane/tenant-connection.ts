@@ -29,7 +29,7 @@ export interface TenantConnection {
   pid: number
   /** Limits the bytes that one user of the connection may receive. */
   meter: AnswerMeter
-  prove(acting: JournalActor): Proof
+  prove(journalActor: JournalActor): Proof
   /** Restores the initial state. Returns false if the connection must be closed instead. */
   reset(): Promise<boolean>
   isOpen(): boolean
@@ -73,7 +73,7 @@ export async function openConnection(options: ConnectOptions): Promise<TenantCon
       sql,
       pid,
       meter,
-      prove: (acting) => proofOf(key, nonce, ++sequence, acting),
+      prove: (journalActor) => proofOf(key, nonce, ++sequence, journalActor),
       reset: () => reset(sql, options),
       isOpen: () => state.open,
       retire: () => {
@@ -129,8 +129,8 @@ function explainLogin(error: unknown): never {
   throw error
 }
 
-function proofOf(key: Buffer, nonce: string, sequence: number, acting: JournalActor): Proof {
-  const { actor, requestId, causationId = null, source = null, keeps, definitions, records } = acting
+function proofOf(key: Buffer, nonce: string, sequence: number, journalActor: JournalActor): Proof {
+  const { actor, requestId, causationId = null, source = null, keeps, definitions, records } = journalActor
   const payload = JSON.stringify({ actor, requestId, causationId, source, keeps, definitions, records })
   const mac = createHmac('sha256', key).update(`${nonce}\n${sequence}\n${payload}`).digest('hex')
   return [String(sequence), payload, mac]

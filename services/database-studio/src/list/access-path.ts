@@ -38,20 +38,20 @@ export interface AccessRequest {
  * the size of the table. Full-text indexes return matches in no order: their speed depends on how frequent the words
  * are.
  */
-export function findAccessPath(table: TableState, asked: AccessRequest): AccessPath {
-  const terms = termsOf(asked.conditions)
+export function findAccessPath(table: TableState, request: AccessRequest): AccessPath {
+  const terms = termsOf(request.conditions)
   if (isBounded(table, terms)) return { served: true }
-  if (isSearched(table, asked)) return { served: true }
-  if (asked.q === undefined && terms.rest.length === 0) {
+  if (isSearched(table, request)) return { served: true }
+  if (request.q === undefined && terms.rest.length === 0) {
     for (const path of pathsOf(table)) {
       const each = terms.several.length === 1 ? terms.several[0] : undefined
-      const prefix = terms.several.length <= 1 ? prefixOf(path, terms, asked.sort) : undefined
+      const prefix = terms.several.length <= 1 ? prefixOf(path, terms, request.sort) : undefined
       if (!prefix) continue
       const hasNull = terms.nulls && prefix.length > 0
       return { served: true, ...(each && { each }), ...(hasNull && { prefix }) }
     }
   }
-  return { served: false, advice: adviceOn(asked, terms) }
+  return { served: false, advice: adviceOn(request, terms) }
 }
 
 interface Terms {
@@ -94,11 +94,13 @@ const isNull = (condition: Condition): boolean =>
  * requested, whatever the other conditions.
  */
 function isBounded(table: TableState, { equal, several }: Terms): boolean {
-  const named = new Set([...equal, ...several.map(({ field }) => field)].map(({ column }) => column))
+  const restrictedColumns = new Set(
+    [...equal, ...several.map(({ field }) => field)].map(({ column }) => column),
+  )
   return pathsOf(table).some(
     ({ columns, unique }) =>
       unique !== undefined &&
-      columns.slice(0, unique).every(({ column }) => named.has(column)) &&
+      columns.slice(0, unique).every(({ column }) => restrictedColumns.has(column)) &&
       columns.slice(0, unique).filter(({ column }) => several.some(({ field }) => field.column === column))
         .length <= 1,
   )
@@ -118,12 +120,12 @@ function prefixOf(
   while (at < columns.length && fixed.has(columns[at]?.column ?? '')) at++
   const prefix = columns.slice(0, at)
   const rest = columns.slice(at)
-  const wanted = sort.filter(({ field }) => !fixed.has(field.column))
-  const turned = wanted.map(({ descending }, index) => descending !== rest[index]?.descending)
+  const remainingSort = sort.filter(({ field }) => !fixed.has(field.column))
+  const turned = remainingSort.map(({ descending }, index) => descending !== rest[index]?.descending)
   const fits =
     [...fixed].every((name) => prefix.some(({ column }) => column === name)) &&
     ranges.every(({ column }) => column === rest[0]?.column) &&
-    wanted.every(({ field }, index) => rest[index]?.column === field.column) &&
+    remainingSort.every(({ field }, index) => rest[index]?.column === field.column) &&
     turned.every((one) => one === turned[0])
   if (!fits) return undefined
   return prefix.map(({ column, descending }) => ({ column, descending: descending !== (turned[0] ?? false) }))

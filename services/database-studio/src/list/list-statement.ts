@@ -28,15 +28,15 @@ const row = 'r'
  * The statement for one page. If the cursor position is not a single index range, or a column has several values, each
  * range or value gets one ordered and limited scan, and the scans are merged: none reads more than a page.
  */
-export function listStatement(asked: ListRequest): Statement {
-  const { selection, schema, sort, limit } = asked
+export function listStatement(request: ListRequest): Statement {
+  const { selection, schema, sort, limit } = request
   const parameters = new Parameters()
   const list = `${selectList(selection, row, schema, parameters)}, ${positionList(sort, row)}`
   const order = orderBy(sort, row)
   const rows = parameters.bind(String(limit), 'int8')
   const from = `${quoteIdentifier(schema)}.${quoteIdentifier(selection.table.slug)}`
-  const scans = scansOf(asked, parameters)
-  const { each, prefix = [] } = asked.access.served ? asked.access : {}
+  const scans = scansOf(request, parameters)
+  const { each, prefix = [] } = request.access.served ? request.access : {}
   const fixed = prefix.map(
     ({ column, descending }) => `${row}.${quoteIdentifier(column)}${descending ? ' desc' : ''}, `,
   )
@@ -52,7 +52,7 @@ export function listStatement(asked: ListRequest): Statement {
       `select ${row}.* from ${from} ${row} where ${further}${where} order by ${scanOrder} limit ${rows}`
     if (!each) return `(${scan('')})`
     const { column } = each.field
-    const bind = (given: readonly unknown[]) => parameters.bind(stringifyExact(given), 'json')
+    const bind = (elements: readonly unknown[]) => parameters.bind(stringifyExact(elements), 'json')
     const type = comparedType(each.field)
     // Different spellings of a value may be equal, and would be looked up twice.
     const values = type
@@ -67,18 +67,20 @@ export function listStatement(asked: ListRequest): Statement {
 }
 
 /** The condition of each scan: the whole filter and one of the ranges after the position. */
-function scansOf(asked: ListRequest, parameters: Parameters): string[] {
-  const where = whereSql(asked, parameters)
-  if (asked.after === undefined) return [where]
-  return rangesAfterPosition(asked.sort, asked.after, row, parameters).map((range) => `${where} and ${range}`)
+function scansOf(request: ListRequest, parameters: Parameters): string[] {
+  const where = whereSql(request, parameters)
+  if (request.after === undefined) return [where]
+  return rangesAfterPosition(request.sort, request.after, row, parameters).map(
+    (range) => `${where} and ${range}`,
+  )
 }
 
 /** All conditions on a listed record, including the caller's row rule. */
 function whereSql(
-  asked: Pick<ListRequest, 'selection' | 'conditions' | 'search' | 'access'>,
+  request: Pick<ListRequest, 'selection' | 'conditions' | 'search' | 'access'>,
   parameters: Parameters,
 ) {
-  const { selection, conditions, search, access } = asked
+  const { selection, conditions, search, access } = request
   const each: Condition | undefined = access.served ? access.each : undefined
   const where = conditionsSql(
     [...conditions, ...selection.rule].filter((condition) => condition !== each),
@@ -88,18 +90,18 @@ function whereSql(
   return search ? `${where} and ${search(row, parameters)}` : where
 }
 
-/** Counts the records; with `most`, at most that many. */
+/** Counts the records; with `maxCount`, at most that many. */
 export function countStatement(
-  asked: Omit<ListRequest, 'sort' | 'after' | 'limit'>,
-  most?: number,
+  request: Omit<ListRequest, 'sort' | 'after' | 'limit'>,
+  maxCount?: number,
 ): Statement {
   const parameters = new Parameters()
-  const where = whereSql({ ...asked, access: { served: true } }, parameters)
-  const from = `${quoteIdentifier(asked.schema)}.${quoteIdentifier(asked.selection.table.slug)} ${row}`
-  const bound = most === undefined ? '' : ` limit ${parameters.bind(String(most), 'int8')}`
+  const where = whereSql({ ...request, access: { served: true } }, parameters)
+  const from = `${quoteIdentifier(request.schema)}.${quoteIdentifier(request.selection.table.slug)} ${row}`
+  const bound = maxCount === undefined ? '' : ` limit ${parameters.bind(String(maxCount), 'int8')}`
   return {
     text:
-      most === undefined
+      maxCount === undefined
         ? `select count(*)::text as count from ${from} where ${where}`
         : `select count(*)::text as count from (select from ${from} where ${where}${bound}) counted`,
     parameters: parameters.values,
@@ -107,9 +109,9 @@ export function countStatement(
 }
 
 /** Postgres's estimate of the number of records, from EXPLAIN. */
-export function estimateStatement(asked: Omit<ListRequest, 'sort' | 'after' | 'limit'>): Statement {
+export function estimateStatement(request: Omit<ListRequest, 'sort' | 'after' | 'limit'>): Statement {
   const parameters = new Parameters()
-  const where = whereSql({ ...asked, access: { served: true } }, parameters)
-  const from = `${quoteIdentifier(asked.schema)}.${quoteIdentifier(asked.selection.table.slug)} ${row}`
+  const where = whereSql({ ...request, access: { served: true } }, parameters)
+  const from = `${quoteIdentifier(request.schema)}.${quoteIdentifier(request.selection.table.slug)} ${row}`
   return { text: `explain (format json) select from ${from} where ${where}`, parameters: parameters.values }
 }

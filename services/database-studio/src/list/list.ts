@@ -35,25 +35,28 @@ const sortPlace: Place = { in: 'query', path: '/sort' }
 
 /** Lists of records in their current state. */
 export function createRecordList({ access, cursors }: { access: RecordAccess; cursors: CursorCodec }) {
-  const page = async (opened: ResolvedTable, query: ListQuery, binding: string, meta: RequestMeta) => {
+  const page = async (resolvedTable: ResolvedTable, query: ListQuery, binding: string, meta: RequestMeta) => {
     const { limit, after } = query
-    const asked = await resolveListRequest(access, opened, query, meta)
+    const resolvedList = await resolveListRequest(access, resolvedTable, query, meta)
     const bound = tenantBinding(meta.tenant, binding)
-    const position = after === undefined ? undefined : parsePosition(cursors, after, bound, asked.sort)
+    const position = after === undefined ? undefined : parsePosition(cursors, after, bound, resolvedList.sort)
     const [{ rows, isCut }, total] = await Promise.all([
-      access.readPage(opened.space, listStatement({ ...asked, after: position, limit: limit + 1 })),
-      totalOf(access, opened, asked, query.count),
+      access.readPage(
+        resolvedTable.space,
+        listStatement({ ...resolvedList, after: position, limit: limit + 1 }),
+      ),
+      totalOf(access, resolvedTable, resolvedList, query.count),
     ]).catch((error: unknown) => {
       throw position && isUnreadable(error) ? foreignCursorError(error) : readFailure(error)
     })
     const items = rows.slice(0, limit)
-    const last = items.map((row) => extractPosition(row, asked.sort)).at(-1)
+    const last = items.map((row) => extractPosition(row, resolvedList.sort)).at(-1)
     const nextCursor = last && (isCut || rows.length > limit) ? cursors.encode([...last], bound) : null
     return { items, nextCursor, limit, ...total }
   }
 
   return (slug: string, query: ListQuery, binding: string, meta: RequestMeta): Promise<ListPage<Row>> =>
-    access.withTable(slug, meta, (opened) => page(opened, query, binding, meta))
+    access.withTable(slug, meta, (resolvedTable) => page(resolvedTable, query, binding, meta))
 }
 
 type ResolvedList = Omit<ListRequest, 'after' | 'limit'>
@@ -61,20 +64,20 @@ type ResolvedList = Omit<ListRequest, 'after' | 'limit'>
 /** Resolves all parameters of a list request. Throws if one is invalid or the list would be too slow. */
 export async function resolveListRequest(
   access: RecordAccess,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   query: ShownQuery & Pick<ListQuery, 'filter' | 'timeZone' | 'sort' | 'q' | 'slow'>,
   meta: Caller,
 ): Promise<ResolvedList> {
-  const { table, readRule, space } = opened
+  const { table, readRule, space } = resolvedTable
   const problems = new Problems()
-  const given = readFilterText(opened, query.filter, problems, query.timeZone)
+  const filterConditions = readFilterText(resolvedTable, query.filter, problems, query.timeZone)
   const sort = readSort(table, query.sort, sortPlace, problems)
   problems.check()
-  const selection = await resolveSelection(access, opened, query, meta)
+  const selection = await resolveSelection(access, resolvedTable, query, meta)
   const { q } = query
-  const conditions = await findable(access, opened, given)
+  const conditions = await findable(access, resolvedTable, filterConditions)
   const found = findAccessPath(table, { conditions: [...conditions, ...readRule], sort, q })
-  if (!found.served && !query.slow) await refuseLarge(access, opened, found.advice)
+  if (!found.served && !query.slow) await refuseLarge(access, resolvedTable, found.advice)
   const search = q === undefined ? undefined : buildSearchCondition(table, q)
   return { selection, schema: space.schema, conditions, sort, access: found, ...(search && { search }) }
 }
@@ -85,15 +88,15 @@ export async function resolveListRequest(
  */
 async function findable(
   access: RecordAccess,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   conditions: readonly Condition[],
 ): Promise<readonly Condition[]> {
   const isMatched = conditions.some(({ kind }) => kind === 'matches')
-  if (!isMatched || (await access.sizeOf(opened)) <= smallTable) return conditions
+  if (!isMatched || (await access.sizeOf(resolvedTable)) <= smallTable) return conditions
   return conditions.map((each): Condition => {
     if (each.kind !== 'matches') return each
     const { field, value } = each
-    const isRange = each.atStart && !hasTrigrams(opened.table, field.column)
+    const isRange = each.atStart && !hasTrigrams(resolvedTable.table, field.column)
     return isRange ? { kind: 'starts_with', field, value } : { ...each, byIndex: true }
   })
 }
@@ -101,14 +104,14 @@ async function findable(
 /** Parses the JSON filter of a query string, within the size limits of a request body. */
 export function readFilterText(
   { table }: ResolvedTable,
-  given: string | undefined,
+  filterText: string | undefined,
   problems: Problems,
   timeZone?: string,
 ): Condition[] {
-  if (given === undefined) return []
+  if (filterText === undefined) return []
   let filter: unknown
   try {
-    filter = readJsonText(given)
+    filter = readJsonText(filterText)
   } catch (error) {
     const noJson = { path: '', code: 'invalid_format', message: 'must be JSON, such as {"status":"new"}' }
     const [{ path, code, message } = noJson] = error instanceof ApiError ? error.details : []
@@ -118,11 +121,15 @@ export function readFilterText(
   return readFilter(table, filter, { in: 'query', path: '/filter' }, problems, timeZone)
 }
 
-async function refuseLarge(access: RecordAccess, opened: ResolvedTable, advice: string): Promise<void> {
-  const rows = await access.sizeOf(opened)
+async function refuseLarge(
+  access: RecordAccess,
+  resolvedTable: ResolvedTable,
+  advice: string,
+): Promise<void> {
+  const rows = await access.sizeOf(resolvedTable)
   if (rows <= smallTable) return
-  const size = opened.readRule.length === 0 ? `, which has about ${rows} records,` : ''
-  const message = `No index of ${opened.table.slug}${size} supports this filter and order. ${advice} Or set slow=true.`
+  const size = resolvedTable.readRule.length === 0 ? `, which has about ${rows} records,` : ''
+  const message = `No index of ${resolvedTable.table.slug}${size} supports this filter and order. ${advice} Or set slow=true.`
   throw new ApiError('validation_failed', message, {
     details: [{ in: 'query', path: '/slow', code: 'needs_index', message: advice }],
   })
@@ -130,18 +137,18 @@ async function refuseLarge(access: RecordAccess, opened: ResolvedTable, advice: 
 
 async function totalOf(
   access: RecordAccess,
-  opened: ResolvedTable,
-  asked: ResolvedList,
+  resolvedTable: ResolvedTable,
+  resolvedList: ResolvedList,
   count: ListQuery['count'],
 ): Promise<{ total?: number }> {
   if (count === undefined) return {}
-  const isWhole = asked.conditions.length === 0 && !asked.search
+  const isWhole = resolvedList.conditions.length === 0 && !resolvedList.search
   // Postgres's estimate covers all records: a caller who may see only some could infer values of the others from it.
-  if (count === 'estimated' && opened.readRule.length === 0) {
-    if (isWhole) return { total: await access.sizeOf(opened) }
-    const [plan] = await access.read<object>(opened.space, estimateStatement(asked))
+  if (count === 'estimated' && resolvedTable.readRule.length === 0) {
+    if (isWhole) return { total: await access.sizeOf(resolvedTable) }
+    const [plan] = await access.read<object>(resolvedTable.space, estimateStatement(resolvedList))
     return { total: parseExpectedRows(plan) }
   }
-  const [counted] = await access.read<{ count: string }>(opened.space, countStatement(asked))
+  const [counted] = await access.read<{ count: string }>(resolvedTable.space, countStatement(resolvedList))
   return { total: Number(counted?.count ?? 0) }
 }

@@ -32,7 +32,7 @@ export interface RecordHistory {
 }
 
 /** Maximum records that one page of a past state scans. */
-const maxLookedThrough = 5_000
+const maxScannedRecords = 5_000
 /** Maximum bytes of a page's records as JSON. The page ends with the record that reaches it. */
 const pageBytes = 8_388_608
 
@@ -65,35 +65,38 @@ export function createRecordHistory({
 
   return {
     async get(slug, id, asOf, meta) {
-      const opened = await access.open(slug, meta)
-      const [row] = await query(Shown, pastStatement(opened, asOf, opened.readRule, { only: id }))
+      const resolvedTable = await access.open(slug, meta)
+      const [row] = await query(
+        Shown,
+        pastStatement(resolvedTable, asOf, resolvedTable.readRule, { only: id }),
+      )
       if (!row) throw notFound()
       return shown(row.record)
     },
 
     async list(slug, { asOf, ...asked }, binding, meta) {
-      const opened = await access.open(slug, meta)
-      const { conditions, descending } = readPast(opened, asked)
+      const resolvedTable = await access.open(slug, meta)
+      const { conditions, descending } = readPast(resolvedTable, asked)
       const bound = tenantBinding(meta.tenant, binding)
       const { limit, after } = asked
       const from = after === undefined ? undefined : After.parse(cursors.decode(after, bound))[0]
-      const where = [...conditions, ...opened.readRule]
-      const rows = await query(Walked, pastStatement(opened, asOf, where, { from, descending, limit }))
+      const where = [...conditions, ...resolvedTable.readRule]
+      const rows = await query(Walked, pastStatement(resolvedTable, asOf, where, { from, descending, limit }))
       const items = rows.flatMap(({ record }) => (record ? [shown(record)] : []))
       const last = rows.at(-1)
       const more =
-        last !== undefined && (last.isCut || items.length === limit || last.walked === maxLookedThrough)
+        last !== undefined && (last.isCut || items.length === limit || last.walked === maxScannedRecords)
       return { items, nextCursor: more ? cursors.encode([last.id], bound) : null, limit }
     },
 
     async history(slug, id, { limit, after, binding }, meta) {
-      const opened = await access.open(slug, meta)
+      const resolvedTable = await access.open(slug, meta)
       const bound = tenantBinding(meta.tenant, binding)
       const before = after === undefined ? null : Before.parse(cursors.decode(after, bound))[0]
-      const rows = await query(Logged, historyStatement(opened, id, before, limit + 1))
+      const rows = await query(Logged, historyStatement(resolvedTable, id, before, limit + 1))
       // A migration may have changed the columns so that the past states are hidden from the
       // caller but the current one is not.
-      if (rows.length === 0 && before === null && !(await isSeen(opened, id))) throw notFound()
+      if (rows.length === 0 && before === null && !(await isSeen(resolvedTable, id))) throw notFound()
       const page = rows.slice(0, limit)
       const last = (rows[0]?.found ?? 0) > page.length ? page.at(-1) : undefined
       return {
@@ -133,15 +136,18 @@ function changeOf({ version: _, found: __, before, after, ...change }: z.infer<t
 }
 
 /** The supported subset of a list query for a past state: a filter, and an order by id. */
-function readPast(opened: ResolvedTable, asked: ListQuery): { conditions: Condition[]; descending: boolean } {
+function readPast(
+  resolvedTable: ResolvedTable,
+  query: ListQuery,
+): { conditions: Condition[]; descending: boolean } {
   const problems = new Problems()
   const refuse = (name: string, message: string) =>
     problems.add({ in: 'query', path: `/${name}` }, 'invalid_value', message)
   for (const name of ['q', 'count', 'fields', 'expand'] as const)
-    if (asked[name] !== undefined) refuse(name, 'cannot be combined with asOf')
-  const sort = asked.sort ?? '-id'
+    if (query[name] !== undefined) refuse(name, 'cannot be combined with asOf')
+  const sort = query.sort ?? '-id'
   if (sort !== 'id' && sort !== '-id') refuse('sort', 'can only be id or -id with asOf')
-  const conditions = readFilterText(opened, asked.filter, problems, asked.timeZone)
+  const conditions = readFilterText(resolvedTable, query.filter, problems, query.timeZone)
   problems.check()
   return { conditions, descending: sort === '-id' }
 }
@@ -159,42 +165,42 @@ interface Walk {
  * states how far the scan got.
  */
 function pastStatement(
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   asOf: Instant,
   conditions: readonly Condition[],
   { only, from, descending = false, limit = 1 }: Walk,
 ): Statement {
   const parameters = new Parameters()
-  const { space } = opened
+  const { space } = resolvedTable
   const tenant = `workspace_id = ${parameters.bind(space.workspaceId, 'text')} and environment = ${parameters.bind(space.environment, 'text')}`
   const instant = parameters.bind(asOf, 'timestamptz')
   const last = `select e.data->'after' as after from events e where e.stream_id = head.stream_id and e.${tenant.replace(' and ', ' and e.')}
     and e.created_at <= ${instant} order by e.version desc limit 1`
   const record = rowOf(`case when json_typeof(last.after) = 'object' then last.after end`, conditions)
-  const holds = conditionsSql(conditions, 'r', parameters)
+  const matchCondition = conditionsSql(conditions, 'r', parameters)
   if (only !== undefined) {
-    const stream = parameters.bind(toStreamId(opened, only), 'text')
+    const stream = parameters.bind(toStreamId(resolvedTable, only), 'text')
     return {
       text: `select last.after as record from (select ${stream} as stream_id) head cross join lateral (${last}) last
-        cross join lateral ${record} where json_typeof(last.after) = 'object' and ${holds}`,
+        cross join lateral ${record} where json_typeof(last.after) = 'object' and ${matchCondition}`,
       parameters: parameters.values,
     }
   }
-  const prefix = toStreamId(opened, '')
+  const prefix = toStreamId(resolvedTable, '')
   const [low, high] = [prefix, `${prefix.slice(0, -1)}0`]
-  const position = from === undefined ? undefined : toStreamId(opened, from)
+  const position = from === undefined ? undefined : toStreamId(resolvedTable, from)
   const [lower, upper] = descending ? [low, position ?? high] : [position ?? low, high]
   const range = `stream_id > ${parameters.bind(lower, 'text')} and stream_id < ${parameters.bind(upper, 'text')}`
   const direction = descending ? 'desc' : 'asc'
-  const most = parameters.bind(String(maxLookedThrough), 'int8')
+  const maxScanned = parameters.bind(String(maxScannedRecords), 'int8')
   const rows = parameters.bind(String(limit), 'int8')
   return {
     text: `with heads as materialized (
         select stream_id, row_number() over (order by stream_id ${direction})::int4 as walked from (
-          select stream_id from events where ${range} and version = 1 and created_at <= ${instant} and ${tenant} order by stream_id ${direction} limit ${most}) walk
+          select stream_id from events where ${range} and version = 1 and created_at <= ${instant} and ${tenant} order by stream_id ${direction} limit ${maxScanned}) walk
       ), found as (
         select head.stream_id, head.walked, last.after from heads head cross join lateral (${last}) last
-        cross join lateral ${record} where json_typeof(last.after) = 'object' and ${holds}
+        cross join lateral ${record} where json_typeof(last.after) = 'object' and ${matchCondition}
         order by head.walked limit ${rows}
       ), sized as (
         select *, ${precedingBytes('octet_length(after::text)', 'walked')} as preceding from found
@@ -203,7 +209,7 @@ function pastStatement(
       where preceding < ${pageBytes}
       union all
       select substr(stream_id, ${prefix.length + 1}), null, walked, false from heads, cut
-      where walked = ${most} and (select count(*) from found) < ${rows} and not is_cut
+      where walked = ${maxScanned} and (select count(*) from found) < ${rows} and not is_cut
       order by walked`,
     parameters: parameters.values,
   }
@@ -222,18 +228,18 @@ const listText = (value: string): string =>
  * side they may not see is null.
  */
 function historyStatement(
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   id: string,
   before: number | null,
   limit: number,
 ): Statement {
   const parameters = new Parameters()
-  const { space, readRule } = opened
+  const { space, readRule } = resolvedTable
   const seen = (side: 'before' | 'after') => {
     const json = `data->'${side}'`
-    const holds = conditionsSql(readRule, 'r', parameters)
+    const ruleCondition = conditionsSql(readRule, 'r', parameters)
     const shown =
-      readRule.length === 0 ? json : `(select ${json} from ${rowOf(json, readRule)} where ${holds})`
+      readRule.length === 0 ? json : `(select ${json} from ${rowOf(json, readRule)} where ${ruleCondition})`
     return `case when json_typeof(${json}) = 'object' then ${shown} end`
   }
   const [earlier, later] = [seen('before'), seen('after')]
@@ -245,7 +251,7 @@ function historyStatement(
       select * from (
       select id, version, type, ${isoText('created_at')} as at, actor,
         request_id as "requestId", data->'changes' as changes, ${earlier} as before, ${later} as after
-      from (select * from events where stream_id = ${parameters.bind(toStreamId(opened, id), 'text')}
+      from (select * from events where stream_id = ${parameters.bind(toStreamId(resolvedTable, id), 'text')}
         and workspace_id = ${parameters.bind(space.workspaceId, 'text')} and environment = ${parameters.bind(space.environment, 'text')}
         and (${version} is null or version < ${version})) logged) seen
       where before is not null or after is not null
@@ -264,9 +270,11 @@ function rowOf(json: string, conditions: readonly Condition[]): string {
   const fields = [...new Set(findFields(conditions))]
   if (fields.length === 0) return '(select) r'
   const isJson = ({ kind }: Field) => kind === 'json' || kind === 'array'
-  const given = fields.map((field) => `${quoteIdentifier(field.name)} ${isJson(field) ? 'json' : 'text'}`)
+  const columnDefinitions = fields.map(
+    (field) => `${quoteIdentifier(field.name)} ${isJson(field) ? 'json' : 'text'}`,
+  )
   const checks: string[] = []
-  const named = fields.map((field) => {
+  const selectExpressions = fields.map((field) => {
     const { name, column, kind } = field
     const value = `x.${quoteIdentifier(name)}`
     const text = kind === 'array' ? listText(value) : `${value}::text`
@@ -277,5 +285,5 @@ function rowOf(json: string, conditions: readonly Condition[]): string {
     return `case when ${readable} then ${text}::${type} end as ${quoteIdentifier(column)}`
   })
   const where = checks.length === 0 ? '' : ` where ${checks.join(' and ')}`
-  return `(select ${named.join(', ')} from json_to_record(${json}) as x(${given.join(', ')})${where}) r`
+  return `(select ${selectExpressions.join(', ')} from json_to_record(${json}) as x(${columnDefinitions.join(', ')})${where}) r`
 }

@@ -17,12 +17,12 @@ export function buildSearchCondition(
   const indexes = table.indexes.filter(({ kind }) => kind === 'fulltext')
   return (row, parameters) => {
     if (indexes.length > 0) {
-      const asked = searchQuery(q.normalize('NFKC'))
-      if (asked === null) return 'false'
+      const parsedQuery = searchQuery(q.normalize('NFKC'))
+      if (parsedQuery === null) return 'false'
       // Words match as a whole, except that a single character of a script without spaces matches as a prefix of the
       // character pairs it is stored in.
-      const goesOn = asked.prefix && endsInSpacelessCharacter(asked.words)
-      const words = `studio.search_query(${parameters.bind(asked.words, 'text')}, ${goesOn})`
+      const isPrefixMatch = parsedQuery.prefix && endsInSpacelessCharacter(parsedQuery.words)
+      const words = `studio.search_query(${parameters.bind(parsedQuery.words, 'text')}, ${isPrefixMatch})`
       const found = indexes.map(({ columns }) => {
         const names = columns.map(({ name }) => name)
         return `${searchVector(names, `${row}.`)} @@ ${words}`

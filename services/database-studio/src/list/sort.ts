@@ -19,14 +19,14 @@ const maxTerms = recordListBounds.sorted
  */
 export function readSort(
   table: TableState,
-  given: string | undefined,
+  sortText: string | undefined,
   place: Place,
   problems: Problems,
 ): SortTerm[] {
   const fields = buildFields(table)
   const id = fields.get('id')
   if (!id) throw new Error('a table without ids')
-  const names = given === undefined ? ['-id'] : given.split(',')
+  const names = sortText === undefined ? ['-id'] : sortText.split(',')
   const terms: SortTerm[] = []
   for (const name of names) {
     const descending = name.startsWith('-')
@@ -77,8 +77,8 @@ export function rangesAfterPosition(
     const depth = terms.length - 1 - at
     const equal = terms.slice(0, depth).map((term, index) => isEqual(term, places[index] ?? null, row))
     const term = terms[depth]
-    const beyond = term ? beyondValue(term, places[depth] ?? null, row) : []
-    return beyond.map((range) => [...equal, range].join(' and '))
+    const ranges = term ? rangesAfterValue(term, places[depth] ?? null, row) : []
+    return ranges.map((range) => [...equal, range].join(' and '))
   })
 }
 
@@ -96,11 +96,11 @@ function isEqual({ field }: SortTerm, place: string | null, row: string): string
   return place === null ? `${column} is null` : `${column} = ${place}`
 }
 
-function beyondValue({ field, descending }: SortTerm, place: string | null, row: string): string[] {
+function rangesAfterValue({ field, descending }: SortTerm, place: string | null, row: string): string[] {
   const column = `${row}.${quoteIdentifier(field.column)}`
   if (place === null) return descending ? [`${column} is not null`] : []
-  const beyond = `${column} ${descending ? '<' : '>'} ${place}`
-  return descending || !field.nullable ? [beyond] : [beyond, `${column} is null`]
+  const comparison = `${column} ${descending ? '<' : '>'} ${place}`
+  return descending || !field.nullable ? [comparison] : [comparison, `${column} is null`]
 }
 
 const PositionOf = z.array(z.string().nullable())

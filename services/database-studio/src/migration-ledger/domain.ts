@@ -101,8 +101,8 @@ function edited(
   if (changedFields(state, after).length === 0) return []
   const isOther = after.checksum !== state.checksum
   const own = isOther ? ({ origin: 'sql', definition: null, previous: null } as const) : {}
-  const standing = { status: 'pending', error: null, updatedAt: now } as const
-  return [{ type: 'migration.updated', after: { ...after, ...own, ...standing } }]
+  const statusFields = { status: 'pending', error: null, updatedAt: now } as const
+  return [{ type: 'migration.updated', after: { ...after, ...own, ...statusFields } }]
 }
 
 function created({
@@ -111,9 +111,9 @@ function created({
   applied,
   now,
 }: Extract<MigrationCommand, { kind: 'create' }>): Decision<MigrationState> {
-  const standing = applied
+  const statusFields = applied
     ? { status: 'applied' as const, appliedAt: now }
     : { status: 'pending' as const, appliedAt: null }
-  const after = { id, ...fields, ...standing, error: null, createdAt: now, updatedAt: now }
+  const after = { id, ...fields, ...statusFields, error: null, createdAt: now, updatedAt: now }
   return { type: applied ? 'migration.applied' : 'migration.created', after }
 }

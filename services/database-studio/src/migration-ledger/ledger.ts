@@ -53,12 +53,12 @@ export async function checkOrder(
     [tenant.workspaceId, tenant.environment, number],
   )
   if (!found) return
-  const which = `migration ${found.number} (${found.name})`
+  const migrationLabel = `migration ${found.number} (${found.name})`
   throw new ApiError(
     'conflict',
     direction === 'down'
-      ? `A later migration is applied: ${which}. Roll it back first.`
-      : `An earlier migration is not applied: ${which}. Apply or delete it, or move it after this one.`,
+      ? `A later migration is applied: ${migrationLabel}. Roll it back first.`
+      : `An earlier migration is not applied: ${migrationLabel}. Apply or delete it, or move it after this one.`,
   )
 }
 

@@ -61,12 +61,12 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
       space: Space,
       migration: Pick<Migration, 'id'>,
       direction: Direction,
-      acting: JournalActor,
+      journalActor: JournalActor,
       timeoutMs: number,
     ): Promise<Run> {
       const token = randomBytes(32).toString('base64url')
-      const { actor, requestId, source = null } = acting
-      const taken = await sql.begin(async (tx) => {
+      const { actor, requestId, source = null } = journalActor
+      const insertedRows = await sql.begin(async (tx) => {
         // Waits for definition changes in flight.
         await tx.unsafe('select pg_advisory_xact_lock($1, hashtext($2))', [changeLock, space.id])
         return tx.unsafe(
@@ -79,7 +79,7 @@ export function createRuns({ sql }: Pick<Database, 'sql'>) {
           ],
         )
       })
-      if (taken.length === 0)
+      if (insertedRows.length === 0)
         throw new ApiError(
           'conflict',
           'Another migration runs in this environment. Try again when it is over.',

@@ -40,7 +40,7 @@ function ofTable(table: string, now: TableShape | undefined, was: TableShape | n
     )
   if (!was || sameShape(was, now)) return invalid
   const parts = ['columns', 'constraints', 'indexes', 'triggers'] as const
-  const said = parts.flatMap((part) => {
+  const partChanges = parts.flatMap((part) => {
     const { added, removed, changed } = difference<{ name: string }>(was[part], now[part])
     const list = (verb: string, names: { name: string }[]) =>
       names.length > 0 ? [`${part} ${verb}: ${names.map(({ name }) => name).join(', ')}`] : []
@@ -54,6 +54,6 @@ function ofTable(table: string, now: TableShape | undefined, was: TableShape | n
     ]
   })
   const renamed = was.name === now.name ? [] : [`is called ${now.name}`]
-  const message = [...renamed, ...said].join('; ') || 'has another description'
+  const message = [...renamed, ...partChanges].join('; ') || 'has another description'
   return [...invalid, { table, kind: 'changed', message }]
 }

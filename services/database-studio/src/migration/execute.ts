@@ -75,7 +75,7 @@ export function executeDry(
       return await session.sql.begin(async (tx) => {
         await begin(tx, session, first)
         const statements: DryRun['statements'] = []
-        const held = new Set<string>()
+        const heldLocks = new Set<string>()
         for (const [index, execution] of executions.entries())
           for (const statement of execution.statements) {
             const startedAt = performance.now()
@@ -85,8 +85,10 @@ export function executeDry(
             session.renewAnswer()
             const durationMs = Math.round((performance.now() - startedAt) * 10) / 10
             const [row] = await tx.unsafe('select studio.migration_locks($1) as locks', [token])
-            const locks = Locks.parse(row?.locks).filter(({ name, mode }) => !held.has(`${name}/${mode}`))
-            for (const { name, mode } of locks) held.add(`${name}/${mode}`)
+            const locks = Locks.parse(row?.locks).filter(
+              ({ name, mode }) => !heldLocks.has(`${name}/${mode}`),
+            )
+            for (const { name, mode } of locks) heldLocks.add(`${name}/${mode}`)
             statements.push({ sql: statement.text, rows, locks, durationMs })
           }
         const [row] = await tx.unsafe('select studio.migration_shapes($1) as shapes', [token])

@@ -90,11 +90,11 @@ export function createMigrations(
 
   async function perform(
     id: string,
-    beginning: Beginning & { direction: 'up' | 'down' },
+    options: Beginning & { direction: 'up' | 'down' },
     meta: RequestMeta,
   ): Promise<Migration> {
-    const { direction } = beginning
-    const { run, execution } = await begin(id, beginning, meta)
+    const { direction } = options
+    const { run, execution } = await begin(id, options, meta)
     const failure = await execute(plane, execution).then(
       () => undefined,
       (error: unknown) => error ?? new Error('it failed'),

@@ -34,14 +34,14 @@ export function pendingMigrations(
       const space = await plane.space(meta.tenant)
       return define(space, meta, async ({ tx, unit }) => {
         const open = (await listMigrations(tx, meta.tenant)).filter(({ status }) => status !== 'applied')
-        const named = open.filter(({ id }) => ids.includes(id))
-        if (named.length !== ids.length)
+        const requestedMigrations = open.filter(({ id }) => ids.includes(id))
+        if (requestedMigrations.length !== ids.length)
           throw invalidField('/ids', 'invalid_value', 'must name migrations that are not applied, each once.')
-        const wanted = [...ids, ...open.map(({ id }) => id).filter((id) => !ids.includes(id))]
-        const stay = open.findIndex(({ id }, at) => id !== wanted[at])
+        const targetOrder = [...ids, ...open.map(({ id }) => id).filter((id) => !ids.includes(id))]
+        const stay = open.findIndex(({ id }, at) => id !== targetOrder[at])
         if (stay < 0) return open
         const ordered = open.slice(0, stay)
-        for (const id of wanted.slice(stay)) {
+        for (const id of targetOrder.slice(stay)) {
           const number = await store.numbers.next(
             meta.tenant.workspaceId,
             toSequenceName(meta.tenant.environment),

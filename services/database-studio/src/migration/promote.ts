@@ -28,15 +28,18 @@ export async function promote(
       'Source and target are the same environment: name another one to promote from.',
     )
   const here = await listMigrations(sql, meta.tenant)
-  const wanted = findMissing(await listMigrations(sql, { ...meta.tenant, environment: from }), here)
-  const explain = (error: unknown, index: number) => failedMigration(error, wanted[index])
+  const missingMigrations = findMissing(
+    await listMigrations(sql, { ...meta.tenant, environment: from }),
+    here,
+  )
+  const explain = (error: unknown, index: number) => failedMigration(error, missingMigrations[index])
   if (dryRun) {
-    await service.dryRunAll(wanted, timeoutMs, withoutKey(meta), explain)
-    return wanted
+    await service.dryRunAll(missingMigrations, timeoutMs, withoutKey(meta), explain)
+    return missingMigrations
   }
   const open = here.filter(({ status }) => status !== 'applied')
   const applied: Migration[] = []
-  for (const [index, migration] of wanted.entries()) {
+  for (const [index, migration] of missingMigrations.entries()) {
     // A migration that failed to apply last time is tried again.
     const at = open.findIndex(({ checksum }) => checksum === migration.checksum)
     const [waiting] = at < 0 ? [] : open.splice(at, 1)

@@ -14,14 +14,14 @@ export function mergePromotedDefinition(
 ): ReadDefinition {
   const present = new Set([...shape.columns, ...shape.constraints, ...shape.indexes].map(({ name }) => name))
   const { constraints, indexes } = buildParts({ schema: '', slug: promoted.slug }, promoted)
-  const said = new Set([
+  const promotedNames = new Set([
     ...promoted.columns.map(({ name }) => name),
     ...constraints.keys(),
     ...indexes.keys(),
   ])
   const merged = <Part extends { name: string }>(here: readonly Part[], there: readonly Part[]): Part[] => [
     ...there.filter(({ name }) => present.has(name)),
-    ...here.filter(({ name }) => !said.has(name)),
+    ...here.filter(({ name }) => !promotedNames.has(name)),
   ]
   return {
     slug: found.slug,

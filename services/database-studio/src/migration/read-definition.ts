@@ -44,14 +44,14 @@ export function readDefinition(
   { definition, shape: was }: KnownDefinition = nothing,
 ): ReadDefinition {
   const constraints = difference(was.constraints, now.constraints)
-  const gone = [...constraints.removed, ...constraints.changed.map(([before]) => before)]
-  const come = [...constraints.added, ...constraints.changed.map(([, after]) => after)]
+  const removedConstraints = [...constraints.removed, ...constraints.changed.map(([before]) => before)]
+  const addedConstraints = [...constraints.added, ...constraints.changed.map(([, after]) => after)]
   const indexes = difference(was.indexes, now.indexes)
-  const goneIndexes = new Set(
+  const removedIndexNames = new Set(
     [...indexes.removed, ...indexes.changed.map(([before]) => before)].map(({ name }) => name),
   )
-  const comeIndexes = [...indexes.added, ...indexes.changed.map(([, after]) => after)]
-  const goneNames = new Set(gone.map(({ name }) => name))
+  const addedIndexes = [...indexes.added, ...indexes.changed.map(([, after]) => after)]
+  const removedConstraintNames = new Set(removedConstraints.map(({ name }) => name))
   const known = new Map(definition.columns.map((column) => [column.name, column]))
   const oldColumns = new Map(was.columns.map((column) => [column.name, column]))
   const unmanaged: string[] = []
@@ -61,17 +61,17 @@ export function readDefinition(
     const found = columnOf(column, {
       before: oldColumns.get(column.name),
       known: known.get(column.name),
-      gone,
-      come,
+      gone: removedConstraints,
+      come: addedConstraints,
     })
     if (!found) unmanaged.push(`column ${column.name} of type ${column.type}`)
     return found ? [found] : []
   })
-  const named = new Set(columns.map(({ name }) => name))
-  const ofColumns = (names: readonly string[]) => names.every((name) => named.has(name))
-  const uniques = definition.uniques.filter(({ name }) => !goneNames.has(name))
-  const checks = definition.checks.filter(({ name }) => !goneNames.has(name))
-  for (const constraint of come) {
+  const columnNames = new Set(columns.map(({ name }) => name))
+  const ofColumns = (names: readonly string[]) => names.every((name) => columnNames.has(name))
+  const uniques = definition.uniques.filter(({ name }) => !removedConstraintNames.has(name))
+  const checks = definition.checks.filter(({ name }) => !removedConstraintNames.has(name))
+  for (const constraint of addedConstraints) {
     if (isOfColumn(constraint, ofColumns)) continue
     const { name, type, columns: on, expression } = constraint
     const unique = TableUnique.safeParse({ name, columns: on })
@@ -80,9 +80,9 @@ export function readDefinition(
     else if (type === 'c' && check.success) checks.push(check.data)
     else unmanaged.push(`constraint ${name}: ${constraint.definition}`)
   }
-  const kept = definition.indexes.filter(({ name }) => !goneIndexes.has(name))
-  for (const index of comeIndexes) {
-    const read = indexOf(index, named)
+  const kept = definition.indexes.filter(({ name }) => !removedIndexNames.has(name))
+  for (const index of addedIndexes) {
+    const read = indexOf(index, columnNames)
     if (read) kept.push(read)
     else unmanaged.push(`index ${index.name}: ${index.definition}`)
   }
@@ -91,8 +91,8 @@ export function readDefinition(
 }
 
 /** A comment truncated to the maximum length of a description, without splitting a character at its end. */
-const described = (comment: string | null, most: number): string =>
-  (comment ?? '').slice(0, most).replace(/[\ud800-\udbff]$/, '')
+const described = (comment: string | null, maxLength: number): string =>
+  (comment ?? '').slice(0, maxLength).replace(/[\ud800-\udbff]$/, '')
 
 interface ColumnPast {
   before: ShapeColumn | undefined
@@ -103,7 +103,7 @@ interface ColumnPast {
 
 function columnOf(now: ShapeColumn, past: ColumnPast): Column | null {
   const { before, known } = past
-  const typed = before && known && !retyped(now, past) ? known : typeOf(now, past.come)
+  const columnType = before && known && !retyped(now, past) ? known : typeOf(now, past.come)
   const alone = (constraint: ShapeConstraint) => constraint.type === 'u' && isAlone(constraint, now.name)
   const unique = past.come.some(alone) || (!past.gone.some(alone) && (known?.unique ?? false))
   const same = before?.default === now.default && known && before.generated === now.generated
@@ -119,8 +119,8 @@ function columnOf(now: ShapeColumn, past: ColumnPast): Column | null {
         : { expression: now.default },
     description: comment ?? '',
   }
-  const parsed = Column.safeParse({ ...typed, ...common })
-  if (typed && parsed.success) return parsed.data
+  const parsed = Column.safeParse({ ...columnType, ...common })
+  if (columnType && parsed.success) return parsed.data
   // A column type that has no equivalent is exposed as `other`.
   return Column.safeParse({ type: 'other', sqlType: now.type, ...common }).data ?? null
 }
@@ -206,19 +206,22 @@ function keptOf(written: string, type: Column['type'] | undefined): { precision?
 
 function indexOf(
   { name, unique, plain, method, trigram, columns, valid }: ShapeIndex,
-  named: ReadonlySet<string>,
+  columnNames: ReadonlySet<string>,
 ): TableIndex | null {
   if (!plain || !valid) return null
   const kind = method === 'btree' ? 'btree' : method === 'gin' && trigram ? 'trigram' : null
   // Indexes for lists end with the id, which definitions omit.
   const last = columns.at(-1)
-  const said =
+  const declaredColumns =
     kind === 'btree' && !unique && columns.length > 1 && last?.name === 'id' ? columns.slice(0, -1) : columns
-  const read = said.map((column) => ({
+  const read = declaredColumns.map((column) => ({
     name: column.name ?? '',
     direction: column.descending ? ('desc' as const) : ('asc' as const),
   }))
-  if (!kind || !read.every((column) => named.has(column.name) || Object.hasOwn(baseColumns, column.name)))
+  if (
+    !kind ||
+    !read.every((column) => columnNames.has(column.name) || Object.hasOwn(baseColumns, column.name))
+  )
     return null
   return TableIndex.safeParse({ name, kind, unique, columns: read }).data ?? null
 }

@@ -80,9 +80,14 @@ export function migrationRoutes(
       handler: async ({ body, meta }) => {
         await refuseRuled(meta)
         await requireEnvironment(meta, body.from, '/from')
-        const taken = await promote(service, database, body, meta)
+        const promotedMigrations = await promote(service, database, body, meta)
         return {
-          migrations: taken.map(({ number, name, checksum, status }) => ({ number, name, checksum, status })),
+          migrations: promotedMigrations.map(({ number, name, checksum, status }) => ({
+            number,
+            name,
+            checksum,
+            status,
+          })),
         }
       },
     }),

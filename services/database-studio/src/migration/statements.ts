@@ -52,10 +52,10 @@ function checked({ node, kind, text, start }: Statement, problem: Problem, trans
     const rule = transactional
       ? 'works concurrently, which takes "transactional": false'
       : 'is none that works concurrently: those stand alone in a migration with "transactional": false'
-    throw refused(rule, problem)
+    throw refusalError(rule, problem)
   }
   const check = checks[kind]
-  if (!check) throw refused(`is ${commandName(kind)}, which a migration cannot be`, problem)
+  if (!check) throw refusalError(`is ${commandName(kind)}, which a migration cannot be`, problem)
   check(node, problem)
   for (const within of walkNodes(node)) refuseWithin(within.kind, within.fields, problem)
   const buildsIndex =
@@ -89,23 +89,24 @@ const checks: Record<string, (node: Node, problem: Problem) => void> = {
 const rowStatements = new Set(['SelectStmt', 'InsertStmt', 'UpdateStmt', 'DeleteStmt'])
 
 function refuseWithin(kind: string, fields: Record<string, unknown>, problem: Problem): void {
-  if (kind === 'SelectStmt' && 'intoClause' in fields) throw refused('makes a table by SELECT INTO', problem)
+  if (kind === 'SelectStmt' && 'intoClause' in fields)
+    throw refusalError('makes a table by SELECT INTO', problem)
   if (isStatement(kind) && !rowStatements.has(kind) && !(kind in checks))
-    throw refused(`is ${commandName(kind)}, which a migration cannot be`, problem)
+    throw refusalError(`is ${commandName(kind)}, which a migration cannot be`, problem)
   const type = findTypeName(kind, fields)
-  if (type) throw refused(`uses the type ${type}, which names what others have`, problem)
+  if (type) throw refusalError(`uses the type ${type}, which names what others have`, problem)
   // Names must not be qualified with a schema, so that a migration has the same meaning in every environment.
   if (fields.schemaname !== undefined || fields.catalogname !== undefined)
-    throw refused(`names a schema, ${String(fields.schemaname)}: tables are named without`, problem)
+    throw refusalError(`names a schema, ${String(fields.schemaname)}: tables are named without`, problem)
 }
 
 function checkCreate(create: CreateStmt, problem: Problem): void {
   const { relation, inhRelations, partspec, partbound, ofTypename, tablespacename, accessMethod, options } =
     create
-  if (relation?.relpersistence !== 'p') throw refused('makes a temporary or unlogged table', problem)
-  if (inhRelations || partspec || partbound) throw refused('makes a table of parts', problem)
+  if (relation?.relpersistence !== 'p') throw refusalError('makes a temporary or unlogged table', problem)
+  if (inhRelations || partspec || partbound) throw refusalError('makes a table of parts', problem)
   if (ofTypename || tablespacename || accessMethod || options)
-    throw refused('makes a table with storage or a type of its own', problem)
+    throw refusalError('makes a table with storage or a type of its own', problem)
 }
 
 const alterations = new Set(
@@ -121,7 +122,7 @@ function checkAlter({ objtype, cmds }: AlterTableStmt, problem: Problem): void {
   for (const { kind, fields } of walkNodes(cmds ?? [])) {
     const subtype = String(fields.subtype)
     if (kind === 'AlterTableCmd' && !alterations.has(subtype))
-      throw refused(`alters a table in a way it cannot (${subtype.slice(3)})`, problem)
+      throw refusalError(`alters a table in a way it cannot (${subtype.slice(3)})`, problem)
   }
 }
 
@@ -131,7 +132,7 @@ const objects = new Set(
 
 function checkObject(type: string | undefined, problem: Problem): void {
   if (!objects.has(type ?? ''))
-    throw refused(
+    throw refusalError(
       `is about ${(type ?? '').replace('OBJECT_', '').toLowerCase()}, which a migration cannot change`,
       problem,
     )
@@ -141,7 +142,7 @@ function checkDrop(drop: DropStmt, problem: Problem): void {
   checkObject(drop.removeType, problem)
   for (const { fields } of walkNodes(drop.objects ?? []))
     if (Array.isArray(fields.items) && fields.items.length > 1 && drop.removeType !== 'OBJECT_TYPE')
-      throw refused('names a schema: tables and indexes are named without', problem)
+      throw refusalError('names a schema: tables and indexes are named without', problem)
 }
 
 function droppedTables(node: Node): MigrationStatement['drops'] {
@@ -163,12 +164,12 @@ export const withoutConcurrently = (text: string): string =>
   text.replace(/^((?:create(?:\s+unique)?|drop)\s+index\s+)concurrently\b/i, '$1')
 
 function checkIndex({ tableSpace, options }: IndexStmt, problem: Problem): void {
-  if (tableSpace || options) throw refused('makes an index with storage of its own', problem)
+  if (tableSpace || options) throw refusalError('makes an index with storage of its own', problem)
 }
 
 const isConcurrent = (node: Node): boolean =>
   ('IndexStmt' in node && node.IndexStmt.concurrent === true) ||
   ('DropStmt' in node && node.DropStmt.concurrent === true)
 
-const refused = (message: string, { sql, at, path }: Problem) =>
+const refusalError = (message: string, { sql, at, path }: Problem) =>
   sqlError(message, { sql, at, path, code: 'statement_refused' })

@@ -24,16 +24,18 @@ export function parseArguments(
 ): (string | null)[] {
   const { names, count } = statement
   const keys = names.length > 0 ? names : Array.from({ length: count }, (_, index) => String(index + 1))
-  const given = new Map<string, unknown>(
+  const valuesByName = new Map<string, unknown>(
     Array.isArray(values) ? values.map((value, index) => [String(index + 1), value]) : Object.entries(values),
   )
-  const missing = keys.filter((key) => !given.has(key)).map((key) => detail(key, 'required', 'has no value'))
-  const unknown = [...given.keys()].filter((key) => !keys.includes(key))
+  const missing = keys
+    .filter((key) => !valuesByName.has(key))
+    .map((key) => detail(key, 'required', 'has no value'))
+  const unknown = [...valuesByName.keys()].filter((key) => !keys.includes(key))
   const details = [...missing, ...unknown.map((key) => detail(key, 'unknown', 'is no parameter of the SQL'))]
   if (details.length > 0)
     throw new ApiError('validation_failed', 'The parameters do not match those of the SQL.', { details })
   return keys.map((key) => {
-    const value = (given.get(key) ?? null) as Json
+    const value = (valuesByName.get(key) ?? null) as Json
     const type = Object.hasOwn(types, key) ? types[key] : undefined
     if (type) checkParameter(key, value, type)
     return parameterText(value, type)

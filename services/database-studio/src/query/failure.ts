@@ -12,18 +12,21 @@ export interface FailedStatement {
 }
 
 /** SQLSTATE classes not caused by the statement: the server shuts down, or the session was terminated. */
-const notTheirs = /^(08|28|53300|57P|58)/
+const serverErrorPattern = /^(08|28|53300|57P|58)/
 
 /**
  * Converts a Postgres error in a tenant's SQL to a 422 with its code, position, hint and detail. Errors not caused by
  * the SQL are returned unchanged or become a 503.
  */
 export function explainFailure(error: unknown, statement: FailedStatement): unknown {
-  if (!(error instanceof postgres.PostgresError) || notTheirs.test(error.code))
+  if (!(error instanceof postgres.PostgresError) || serverErrorPattern.test(error.code))
     return translatePostgresError(error)
   const { code: sqlState, hint, detail, position, constraint_name: constraint } = error
-  const given = Number(position)
-  const at = Number.isInteger(given) && given > 0 ? (statement.writtenPosition?.(given) ?? given) : undefined
+  const sqlPosition = Number(position)
+  const at =
+    Number.isInteger(sqlPosition) && sqlPosition > 0
+      ? (statement.writtenPosition?.(sqlPosition) ?? sqlPosition)
+      : undefined
   const message = sqlState === '57014' ? 'was stopped, as it took too long' : error.message
   const params = {
     sqlState,

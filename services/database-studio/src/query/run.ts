@@ -23,13 +23,13 @@ export interface QueryRequest {
 export interface QueryRunner {
   /**
    * Runs one statement of a tenant: as its reader in a read-only transaction or, in mode `write`, as its runtime role
-   * with `acting` in the journal. The answer of a read is cut at 4 MiB; a write with a larger answer is rolled back.
+   * with `journalActor` in the journal. The answer of a read is cut at 4 MiB; a write with a larger answer is rolled back.
    * Throws `validation_failed` in that case, and if the statement is not allowed or fails.
    */
   run(
     tenant: TenantScope,
     request: QueryRequest,
-    acting: JournalActor,
+    journalActor: JournalActor,
     signal: AbortSignal,
   ): Promise<QueryResult>
 }
@@ -51,7 +51,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
   // Converting several answers of megabytes concurrently would cause garbage collection pauses of tens of milliseconds.
   const presenting = createSemaphore(1)
   return {
-    async run(tenant, request, acting, signal) {
+    async run(tenant, request, journalActor, signal) {
       const { mode, timeoutMs, explain, maxRows } = request
       const statement = await numberParameters(request.sql, request.types)
       const values = parseArguments(statement, request.parameters, request.types)
@@ -78,7 +78,7 @@ export function createQueryRunner(plane: DataPlane, database: Pick<Database, 'sq
         .session(space, role, options, (session) => {
           renew = session.renewAnswer
           if (mode === 'read') return reading(session.sql, timeoutMs, execute)
-          return writing(session, { timeoutMs, acting, undo: explain !== undefined }, execute)
+          return writing(session, { timeoutMs, acting: journalActor, undo: explain !== undefined }, execute)
         })
         .catch((error: unknown) => {
           if (error instanceof AnswerTooLargeError) {

@@ -29,7 +29,7 @@ export async function checkSavedQuery(
   const { names, count, masked } = await numberParameters(text, typesOf(parameters))
   await checkQuery(masked, mode)
   if (count > names.length)
-    throw refused([detail('/sql', 'numbered', 'must name its parameters, as in :name')])
+    throw invalidQueryError([detail('/sql', 'numbered', 'must name its parameters, as in :name')])
   const declared = parameters.map(({ name }) => name)
   const twice = declared.filter((name, index) => declared.indexOf(name) !== index)
   const problems = [
@@ -42,7 +42,7 @@ export async function checkSavedQuery(
       .map((name) => detail('/parameters', 'unused', `declares ${name}, which the SQL does not take`)),
   ]
   problems.push(...(await unreadableDefaults(parameters, database)))
-  if (problems.length > 0) throw refused(problems)
+  if (problems.length > 0) throw invalidQueryError(problems)
 }
 
 /**
@@ -86,7 +86,7 @@ export function buildRequest(
   for (const { name, required, default: value } of query.parameters) {
     if (Object.hasOwn(values, name)) continue
     if (required && value === undefined)
-      throw refused([detail(`/parameters/${name}`, 'required', `${name} has no value`)])
+      throw invalidQueryError([detail(`/parameters/${name}`, 'required', `${name} has no value`)])
     values[name] = value ?? null
   }
   const { sql: text, mode } = query
@@ -104,7 +104,7 @@ export function buildRequest(
 const typesOf = (parameters: readonly QueryParameter[]): Record<string, ParameterType> =>
   Object.fromEntries(parameters.map(({ name, type }) => [name, type]))
 
-const refused = (details: ErrorDetail[]) =>
+const invalidQueryError = (details: ErrorDetail[]) =>
   new ApiError('validation_failed', 'The query is not valid.', { details })
 
 const detail = (path: string, code: string, message: string): ErrorDetail => ({

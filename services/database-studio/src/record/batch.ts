@@ -37,19 +37,19 @@ const operationsPlace: Place = { in: 'body', path: '/operations' }
  * insert. A record created earlier in the batch is referred to by its name.
  */
 export function createBatch(access: RecordAccess, validating: RecordValidator) {
-  const perform = async (given: RecordBatch, meta: RequestMeta, maxTogether = given.operations.length) => {
-    const tables = await openAll(access, given.operations, meta)
-    const steps = readSteps(given.operations, tables)
+  const perform = async (batch: RecordBatch, meta: RequestMeta, maxTogether = batch.operations.length) => {
+    const tables = await openAll(access, batch.operations, meta)
+    const steps = readSteps(batch.operations, tables)
     const [first] = steps
-    if (!first) return { results: [], dryRun: given.dryRun }
+    if (!first) return { results: [], dryRun: batch.dryRun }
     if (steps.some(({ operation }) => operation.op === 'create')) await access.refuseFull(first.opened)
     await checkStepReferences(access, steps, meta)
     await validateSteps({ access, validating }, steps, meta)
     return access.commit([...tables.values()], meta, async (tx) => {
       const results: StepResult[] = []
       for (const run of runsOf(steps, maxTogether)) results.push(...(await runSteps(tx, run)))
-      const answer = { results, dryRun: given.dryRun }
-      if (given.dryRun) throw new DryRun(answer)
+      const answer = { results, dryRun: batch.dryRun }
+      if (batch.dryRun) throw new DryRun(answer)
       return answer
     })
   }
@@ -66,26 +66,26 @@ export function createBatch(access: RecordAccess, validating: RecordValidator) {
    * with one statement per record.
    */
   const explained = async (
-    given: RecordBatch,
+    batch: RecordBatch,
     meta: RequestMeta,
     maxTogether?: number,
   ): Promise<BatchAnswer> => {
     try {
-      return await retryOnConflict(() => perform(given, meta, maxTogether))
+      return await retryOnConflict(() => perform(batch, meta, maxTogether))
     } catch (error) {
       if (!(error instanceof RefusedSteps)) throw error
       if (error.steps.length === 1) throw await refusalOf(error)
-      return explained(given, meta, 1)
+      return explained(batch, meta, 1)
     }
   }
 
-  return async (given: RecordBatch, meta: RequestMeta) => {
+  return async (batch: RecordBatch, meta: RequestMeta) => {
     try {
-      return await explained(given, meta)
+      return await explained(batch, meta)
     } catch (error) {
       if (!isOutdated(error)) throw error
-      for (const { table } of given.operations) access.forget(table, meta)
-      return explained(given, meta)
+      for (const { table } of batch.operations) access.forget(table, meta)
+      return explained(batch, meta)
     }
   }
 }
@@ -96,7 +96,7 @@ async function openAll(
   meta: RequestMeta,
 ): Promise<Map<string, ResolvedTable>> {
   const slugs = [...new Set(operations.map(({ table }) => table))]
-  const opened = await Promise.all(
+  const resolvedTables = await Promise.all(
     slugs.map((slug) =>
       access.open(slug, meta).catch(() => {
         const index = operations.findIndex(({ table }) => table === slug)
@@ -104,38 +104,40 @@ async function openAll(
       }),
     ),
   )
-  return new Map(slugs.flatMap((slug, index) => (opened[index] ? [[slug, opened[index]] as const] : [])))
+  return new Map(
+    slugs.flatMap((slug, index) => (resolvedTables[index] ? [[slug, resolvedTables[index]] as const] : [])),
+  )
 }
 
 function readSteps(operations: readonly RecordOperation[], tables: Map<string, ResolvedTable>): Step[] {
   const problems = new Problems()
-  const named = new Map<string, string>()
+  const idsByName = new Map<string, string>()
   const steps = operations.flatMap((operation, index): Step[] => {
     const place = pathBelow(operationsPlace, index)
-    const opened = tables.get(operation.table)
-    if (!opened) return []
+    const resolvedTable = tables.get(operation.table)
+    if (!resolvedTable) return []
     const isNew = operation.op === 'create'
-    const id = isNew ? newId('record') : referredId(operation.id, named)
+    const id = isNew ? newId('record') : referredId(operation.id, idsByName)
     const reading = {
       place: pathBelow(place, 'data'),
       problems,
       isNew,
-      ref: (name: string) => named.get(name),
+      ref: (name: string) => idsByName.get(name),
     }
-    const values = operation.op === 'delete' ? {} : readRecord(opened.table, operation.data, reading)
+    const values = operation.op === 'delete' ? {} : readRecord(resolvedTable.table, operation.data, reading)
     if (isNew && operation.as !== undefined) {
-      if (named.has(operation.as))
+      if (idsByName.has(operation.as))
         problems.add(pathBelow(place, 'as'), 'not_unique', 'is another record already')
-      named.set(operation.as, id)
+      idsByName.set(operation.as, id)
     }
-    return [{ operation, opened, id, values, place }]
+    return [{ operation, opened: resolvedTable, id, values, place }]
   })
   problems.check()
   return steps
 }
 
-const referredId = (id: string, named: ReadonlyMap<string, string>): string =>
-  id.startsWith('$as:') ? (named.get(id.slice('$as:'.length)) ?? id) : id
+const referredId = (id: string, idsByName: ReadonlyMap<string, string>): string =>
+  id.startsWith('$as:') ? (idsByName.get(id.slice('$as:'.length)) ?? id) : id
 
 async function checkStepReferences(
   access: RecordAccess,
@@ -143,16 +145,16 @@ async function checkStepReferences(
   meta: RequestMeta,
 ): Promise<void> {
   const made = new Set(steps.flatMap(({ operation, id }) => (operation.op === 'create' ? [id] : [])))
-  for (const opened of new Set(steps.map((step) => step.opened))) {
-    const own = steps.filter((step) => step.opened === opened)
+  for (const resolvedTable of new Set(steps.map((step) => step.opened))) {
+    const own = steps.filter((step) => step.opened === resolvedTable)
     const rows = own.map(({ id, values }) => ({ ...values, id }))
     const placeOf = (index: number) => pathBelow(own[index]?.place ?? operationsPlace, 'data')
-    await checkReferences(access, opened, { rows, placeOf, made }, meta)
+    await checkReferences(access, resolvedTable, { rows, placeOf, made }, meta)
   }
 }
 
 /** Groups adjacent operations that share one statement. */
-function runsOf(steps: readonly Step[], most: number): Step[][] {
+function runsOf(steps: readonly Step[], maxTogether: number): Step[][] {
   const runs: Step[][] = []
   for (const step of steps) {
     const last = runs.at(-1)
@@ -161,7 +163,7 @@ function runsOf(steps: readonly Step[], most: number): Step[][] {
       step.operation.op === 'create' &&
       before?.operation.op === 'create' &&
       before.operation.table === step.operation.table &&
-      (last?.length ?? 0) < most
+      (last?.length ?? 0) < maxTogether
     if (joins) last?.push(step)
     else runs.push([step])
   }
@@ -201,8 +203,8 @@ async function changeOne(
   { operation, opened, id, values, place, validated }: Step,
 ): Promise<Row | null> {
   const target = toWriteTarget(opened)
-  const named = operation.op === 'create' ? undefined : operation.version
-  const version = named ?? validated ?? null
+  const expectedVersion = operation.op === 'create' ? undefined : operation.version
+  const version = expectedVersion ?? validated ?? null
   const columns = Object.keys(values)
   if (operation.op === 'delete' || columns.length > 0) {
     const rows = [{ ...values, id, version }]
@@ -217,7 +219,7 @@ async function changeOne(
   )
   if (!there) throw invalidError(pathBelow(place, 'id'), 'not_found', 'is no record of this table')
   if (version !== null && there.version !== version)
-    throw named === undefined ? new StaleValidationError() : outdated(place)
+    throw expectedVersion === undefined ? new StaleValidationError() : outdated(place)
   if (columns.length === 0 || target.rule.length === 0) return there
   throw ruleForbidsError()
 }

@@ -47,20 +47,20 @@ export interface BulkResult {
 export interface Bulk {
   create(
     slug: string,
-    given: readonly unknown[],
+    recordInputs: readonly unknown[],
     meta: RequestMeta,
   ): Promise<{ count: number; records: Row[] }>
   upsert(
     slug: string,
-    given: { on: readonly string[]; records: readonly unknown[] },
+    input: { on: readonly string[]; records: readonly unknown[] },
     meta: RequestMeta,
   ): Promise<{ created: number; updated: number; records: Row[] }>
   update(
     slug: string,
-    given: MatchingRecords & { set: Record<string, unknown> },
+    request: MatchingRecords & { set: Record<string, unknown> },
     meta: RequestMeta,
   ): Promise<BulkResult>
-  delete(slug: string, given: MatchingRecords, meta: RequestMeta): Promise<BulkResult>
+  delete(slug: string, request: MatchingRecords, meta: RequestMeta): Promise<BulkResult>
 }
 
 export function createBulk(access: RecordAccess, validating: RecordValidator): Bulk {
@@ -68,64 +68,69 @@ export function createBulk(access: RecordAccess, validating: RecordValidator): B
 
   const changeMatching = (
     slug: string,
-    given: MatchingRecords,
+    request: MatchingRecords,
     meta: RequestMeta,
-    prepare: (opened: ResolvedTable, problems: Problems) => FilteredChange,
+    prepare: (resolvedTable: ResolvedTable, problems: Problems) => FilteredChange,
   ) =>
-    withTable(slug, meta, async (opened) => {
+    withTable(slug, meta, async (resolvedTable) => {
       const problems = new Problems()
       const conditions = readFilter(
-        opened.table,
-        given.filter,
+        resolvedTable.table,
+        request.filter,
         pathBelow(body, 'filter'),
         problems,
-        given.timeZone,
+        request.timeZone,
       )
-      const changing = prepare(opened, problems)
+      const changing = prepare(resolvedTable, problems)
       problems.check()
-      await checkReferences(access, opened, { rows: [changing.values], placeOf: () => changing.place }, meta)
+      await checkReferences(
+        access,
+        resolvedTable,
+        { rows: [changing.values], placeOf: () => changing.place },
+        meta,
+      )
       const write = (change: (tx: StatementRunner) => Promise<Row[]>) =>
-        commit([opened], meta, async (tx) => {
-          await checkMatches(tx, opened, conditions, given.limit)
+        commit([resolvedTable], meta, async (tx) => {
+          await checkMatches(tx, resolvedTable, conditions, request.limit)
           const rows = assertAllowed(await change(tx))
-          if (rows.length > given.limit) throw tooManyError(given.limit)
+          if (rows.length > request.limit) throw tooManyError(request.limit)
           const changed = {
             count: rows.length,
             ids: rows.map(({ id }) => String(id)).sort(),
-            dryRun: given.dryRun,
+            dryRun: request.dryRun,
           }
-          if (given.dryRun) throw new DryRun(changed)
+          if (request.dryRun) throw new DryRun(changed)
           return changed
         })
-      const writing = validating.concerns(opened, [changing.operation])
+      const writing = validating.concerns(resolvedTable, [changing.operation])
         ? validateMatching(
             { access, validating },
-            { opened, conditions, changing, limit: given.limit },
+            { opened: resolvedTable, conditions, changing, limit: request.limit },
             meta,
             write,
           )
         : write((tx) => runStatement(tx, changing.where(conditions)))
       const { values, place } = changing
-      return writing.catch(createRefusalHandler(access, opened, { path: place.path, values }))
+      return writing.catch(createRefusalHandler(access, resolvedTable, { path: place.path, values }))
     })
 
   const refusing =
-    (opened: ResolvedTable, rows: readonly Values[], meta: RequestMeta, on?: readonly string[]) =>
+    (resolvedTable: ResolvedTable, rows: readonly Values[], meta: RequestMeta, on?: readonly string[]) =>
     async (error: unknown): Promise<never> => {
       if (isOutdated(error)) throw error
       const pathOf = (index: number) => recordPlace(index).path
-      throw await toRowsError(access, opened, { rows, pathOf, ...(on && { on }) }, meta, error)
+      throw await toRowsError(access, resolvedTable, { rows, pathOf, ...(on && { on }) }, meta, error)
     }
 
   return {
-    create: (slug, given, meta) =>
-      withTable(slug, meta, async (opened) => {
-        const rows = readRecords(opened, given)
-        await access.refuseFull(opened)
-        await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
-        if (validating.concerns(opened, ['create']))
-          await validating.check(toCreations(opened, rows, recordPlace), meta)
-        const groups = groupInserts(opened, rows)
+    create: (slug, recordInputs, meta) =>
+      withTable(slug, meta, async (resolvedTable) => {
+        const rows = readRecords(resolvedTable, recordInputs)
+        await access.refuseFull(resolvedTable)
+        await checkReferences(access, resolvedTable, { rows, placeOf: recordPlace }, meta)
+        if (validating.concerns(resolvedTable, ['create']))
+          await validating.check(toCreations(resolvedTable, rows, recordPlace), meta)
+        const groups = groupInserts(resolvedTable, rows)
         const [only] = groups
         const finish = (written: Row[]) => {
           const inOrder = assertAllowed(written).sort((a, b) => (String(a.id) < String(b.id) ? -1 : 1))
@@ -134,35 +139,35 @@ export function createBulk(access: RecordAccess, validating: RecordValidator): B
         const writing =
           groups.length === 1 && only
             ? commitOne(
-                opened,
+                resolvedTable,
                 meta,
                 { count: only.rows.length, of: (target) => insertStatement(target, only) },
                 finish,
               )
-            : commit([opened], meta, async (tx) =>
-                finish(await insertGroups(tx, toWriteTarget(opened), groups)),
+            : commit([resolvedTable], meta, async (tx) =>
+                finish(await insertGroups(tx, toWriteTarget(resolvedTable), groups)),
               )
-        return writing.catch(refusing(opened, rows, meta))
+        return writing.catch(refusing(resolvedTable, rows, meta))
       }),
 
     upsert: (slug, { on, records: given }, meta) =>
-      withTable(slug, meta, async (opened) => {
-        checkKey(opened, on, pathBelow(body, 'on'))
-        const rows = readRecords(opened, given)
-        await access.refuseFull(opened)
-        await checkReferences(access, opened, { rows, placeOf: recordPlace }, meta)
-        const groups = groupInserts(opened, rows, on)
+      withTable(slug, meta, async (resolvedTable) => {
+        checkKey(resolvedTable, on, pathBelow(body, 'on'))
+        const rows = readRecords(resolvedTable, given)
+        await access.refuseFull(resolvedTable)
+        await checkReferences(access, resolvedTable, { rows, placeOf: recordPlace }, meta)
+        const groups = groupInserts(resolvedTable, rows, on)
         const write = (isAsValidated: CheckUnchanged) =>
-          commit([opened], meta, async (tx) => {
-            const written = await insertGroups(tx, toWriteTarget(opened), groups, { on })
+          commit([resolvedTable], meta, async (tx) => {
+            const written = await insertGroups(tx, toWriteTarget(resolvedTable), groups, { on })
             // A row that was not returned existed already, and a row rule kept it from being updated.
             if (written.length < rows.length) throw ruleForbidsError()
             isAsValidated(written)
             return upserted(assertAllowed(written))
           })
-        const writing = validating.concerns(opened, ['create', 'update'])
+        const writing = validating.concerns(resolvedTable, ['create', 'update'])
           ? retryOnConflict(async () => {
-              const { changes, isAsValidated } = await findUpsertChanges(access, opened, {
+              const { changes, isAsValidated } = await findUpsertChanges(access, resolvedTable, {
                 rows,
                 on,
                 placeOf: recordPlace,
@@ -171,12 +176,12 @@ export function createBulk(access: RecordAccess, validating: RecordValidator): B
               return write(isAsValidated)
             })
           : write(() => {})
-        return writing.catch(refusing(opened, rows, meta, on))
+        return writing.catch(refusing(resolvedTable, rows, meta, on))
       }),
 
     update: (slug, { set, ...given }, meta) =>
-      changeMatching(slug, given, meta, (opened, problems) => {
-        const values = readRecord(opened.table, set, {
+      changeMatching(slug, given, meta, (resolvedTable, problems) => {
+        const values = readRecord(resolvedTable.table, set, {
           place: pathBelow(body, 'set'),
           problems,
           isNew: false,
@@ -184,7 +189,7 @@ export function createBulk(access: RecordAccess, validating: RecordValidator): B
         const columns = Object.keys(values)
         if (Object.keys(set).length === 0)
           problems.add(pathBelow(body, 'set'), 'invalid_value', 'must name a column')
-        const target = toWriteTarget(opened)
+        const target = toWriteTarget(resolvedTable)
         return {
           ...{ operation: 'update', values, place: pathBelow(body, 'set') },
           where: (conditions) => updateWhereStatement(target, { set: values, conditions }),
@@ -193,11 +198,11 @@ export function createBulk(access: RecordAccess, validating: RecordValidator): B
         }
       }),
 
-    delete: (slug, given, meta) =>
-      changeMatching(slug, given, meta, (opened) => ({
+    delete: (slug, request, meta) =>
+      changeMatching(slug, request, meta, (resolvedTable) => ({
         ...{ operation: 'delete', values: {}, place: body },
-        where: (conditions) => deleteWhereStatement(toWriteTarget(opened), conditions),
-        those: (rows) => deleteStatement(toWriteTarget(opened), rows),
+        where: (conditions) => deleteWhereStatement(toWriteTarget(resolvedTable), conditions),
+        those: (rows) => deleteStatement(toWriteTarget(resolvedTable), rows),
       })),
   }
 }
@@ -205,10 +210,10 @@ export function createBulk(access: RecordAccess, validating: RecordValidator): B
 const recordPlace = (index: number): Place => pathBelow(records, index)
 
 /** Records with new ids, in the given order. */
-function readRecords({ table }: ResolvedTable, given: readonly unknown[]): Values[] {
+function readRecords({ table }: ResolvedTable, recordInputs: readonly unknown[]): Values[] {
   const problems = new Problems()
   const rows: Values[] = []
-  for (const [index, record] of given.entries()) {
+  for (const [index, record] of recordInputs.entries()) {
     if (problems.full) break
     const values = readRecord(table, record, { place: pathBelow(records, index), problems, isNew: true })
     values.id = newId('record')
@@ -246,7 +251,7 @@ async function checkMatches(
   limit: number,
 ): Promise<void> {
   const selection = selectAllFields(table, readRule)
-  const asked = { selection, schema: space.schema, conditions, access: { served: true } as const }
-  const [counted] = await runStatement<{ count: string }>(tx, countStatement(asked, limit + 1))
+  const countRequest = { selection, schema: space.schema, conditions, access: { served: true } as const }
+  const [counted] = await runStatement<{ count: string }>(tx, countStatement(countRequest, limit + 1))
   if (Number(counted?.count ?? 0) > limit) throw tooManyError(limit)
 }

@@ -22,14 +22,14 @@ const wholeBody: Place = { in: 'body', path: '' }
 
 /** Reads and writes of single records. */
 export interface Records {
-  create(slug: string, given: unknown, meta: RequestMeta): Promise<Row>
+  create(slug: string, input: unknown, meta: RequestMeta): Promise<Row>
   get(slug: string, id: string, query: ShownQuery, meta: RequestMeta): Promise<Row>
   /**
    * Whether a record returned by `get` changes only together with its version: it has no expanded references and was
    * updated after the last change of its definition.
    */
   isSettled(record: Row): boolean
-  update(slug: string, id: string, given: unknown, meta: RequestMeta): Promise<Row>
+  update(slug: string, id: string, input: unknown, meta: RequestMeta): Promise<Row>
   delete(slug: string, id: string, meta: RequestMeta): Promise<void>
 }
 
@@ -45,9 +45,9 @@ export function createRecords(access: RecordAccess, validating: RecordValidator)
     { space, table, readRule }: ResolvedTable,
     id: string,
     meta: RequestMeta,
-    look: RunRead,
+    runRead: RunRead,
   ): Promise<Row> => {
-    const [row] = await look(getStatement(selectAllFields(table, readRule), id, space.schema))
+    const [row] = await runRead(getStatement(selectAllFields(table, readRule), id, space.schema))
     if (!row) throw notFound()
     if (meta.expectedVersion !== undefined && row.version !== meta.expectedVersion)
       throw preconditionFailedError()
@@ -56,52 +56,54 @@ export function createRecords(access: RecordAccess, validating: RecordValidator)
 
   /** Writes with the version that was validated if validations apply; otherwise with the version of If-Match. */
   const validated = async <T>(
-    opened: ResolvedTable,
+    resolvedTable: ResolvedTable,
     { id, operation, values }: { id: string; operation: 'update' | 'delete'; values: Values },
     meta: RequestMeta,
     write: (version: number | null) => Promise<T>,
   ): Promise<T> => {
-    if (!validating.concerns(opened, [operation])) return write(meta.expectedVersion ?? null)
+    if (!validating.concerns(resolvedTable, [operation])) return write(meta.expectedVersion ?? null)
     return retryOnConflict(async () => {
-      const before = await explain(opened, id, meta, (looked) => read(opened.space, looked))
-      const after = operation === 'update' ? applyValues(opened.table, before, values) : null
-      await validating.check([{ opened, operation, before, after, place: wholeBody }], meta)
+      const before = await explain(resolvedTable, id, meta, (query) => read(resolvedTable.space, query))
+      const after = operation === 'update' ? applyValues(resolvedTable.table, before, values) : null
+      await validating.check([{ opened: resolvedTable, operation, before, after, place: wholeBody }], meta)
       return write(before.version)
     })
   }
 
   return {
     create: (slug, body, meta) =>
-      withTable(slug, meta, async (opened) => {
-        const given = parsed(opened, body, true)
-        await access.refuseFull(opened)
-        await checkReferences(access, opened, { rows: [given], placeOf: () => wholeBody }, meta)
-        const values = { ...given, id: newId('record') }
-        if (validating.concerns(opened, ['create']))
+      withTable(slug, meta, async (resolvedTable) => {
+        const columnValues = parsed(resolvedTable, body, true)
+        await access.refuseFull(resolvedTable)
+        await checkReferences(access, resolvedTable, { rows: [columnValues], placeOf: () => wholeBody }, meta)
+        const values = { ...columnValues, id: newId('record') }
+        if (validating.concerns(resolvedTable, ['create']))
           await validating.check(
-            [{ opened, operation: 'create', before: null, after: values, place: wholeBody }],
+            [{ opened: resolvedTable, operation: 'create', before: null, after: values, place: wholeBody }],
             meta,
           )
-        const isPlain = !meta.idempotency && opened.writeRule.length === 0
+        const isPlain = !meta.idempotency && resolvedTable.writeRule.length === 0
         const inserting = isPlain
-          ? insert(opened, meta, values)
+          ? insert(resolvedTable, meta, values)
           : commitOne(
-              opened,
+              resolvedTable,
               meta,
-              one((target) => insertStatement(target, { columns: Object.keys(given), rows: [values] })),
+              one((target) =>
+                insertStatement(target, { columns: Object.keys(columnValues), rows: [values] }),
+              ),
               (inserted) => theOne(assertAllowed(inserted)),
             )
-        return inserting.catch(createRefusalHandler(access, opened, { path: '', values }))
+        return inserting.catch(createRefusalHandler(access, resolvedTable, { path: '', values }))
       }),
 
     get: (slug, id, query, meta) =>
-      withTable(slug, meta, async (opened) => {
-        const { space } = opened
-        const selection = await resolveSelection(access, opened, query, meta)
+      withTable(slug, meta, async (resolvedTable) => {
+        const { space } = resolvedTable
+        const selection = await resolveSelection(access, resolvedTable, query, meta)
         const statement = getStatement(selection, id, space.schema)
         const [row] = await read(space, statement).catch(rethrowReadFailure)
         if (!row) throw notFound()
-        const { updatedAt } = opened.table
+        const { updatedAt } = resolvedTable.table
         if (selection.expanded.size === 0 && row.updatedAt !== undefined && row.updatedAt > updatedAt)
           settled.add(row)
         return row
@@ -109,47 +111,52 @@ export function createRecords(access: RecordAccess, validating: RecordValidator)
 
     isSettled: (record) => settled.has(record),
 
-    update: (slug, id, given, meta) =>
-      withTable(slug, meta, async (opened) => {
-        const values = parsed(opened, given, false)
-        await checkReferences(access, opened, { rows: [{ ...values, id }], placeOf: () => wholeBody }, meta)
+    update: (slug, id, input, meta) =>
+      withTable(slug, meta, async (resolvedTable) => {
+        const values = parsed(resolvedTable, input, false)
+        await checkReferences(
+          access,
+          resolvedTable,
+          { rows: [{ ...values, id }], placeOf: () => wholeBody },
+          meta,
+        )
         const columns = Object.keys(values)
         if (columns.length === 0)
-          return access.commit([opened], meta, (tx) =>
-            explain(opened, id, meta, (looked) => runStatement(tx, looked)),
+          return access.commit([resolvedTable], meta, (tx) =>
+            explain(resolvedTable, id, meta, (query) => runStatement(tx, query)),
           )
-        return validated(opened, { id, operation: 'update', values }, meta, (version) =>
+        return validated(resolvedTable, { id, operation: 'update', values }, meta, (version) =>
           commitOne(
-            opened,
+            resolvedTable,
             meta,
             one((target) => updateStatement(target, { columns, rows: [{ ...values, id, version }] })),
-            async (updated, look) => {
+            async (updated, runRead) => {
               const [row] = assertAllowed(updated)
               if (row) return row
-              const there = await explain(opened, id, meta, look)
+              const there = await explain(resolvedTable, id, meta, runRead)
               if (isRaced(there, version, meta)) throw new StaleValidationError()
-              if (opened.writeRule.length > 0) throw ruleForbidsError()
+              if (resolvedTable.writeRule.length > 0) throw ruleForbidsError()
               return there
             },
           ),
-        ).catch(createRefusalHandler(access, opened, { path: '', values }))
+        ).catch(createRefusalHandler(access, resolvedTable, { path: '', values }))
       }),
 
     delete: (slug, id, meta) =>
-      withTable(slug, meta, async (opened) => {
-        await validated(opened, { id, operation: 'delete', values: {} }, meta, (version) =>
+      withTable(slug, meta, async (resolvedTable) => {
+        await validated(resolvedTable, { id, operation: 'delete', values: {} }, meta, (version) =>
           commitOne(
-            opened,
+            resolvedTable,
             meta,
             one((target) => deleteStatement(target, [{ id, version }])),
-            async (deleted, look) => {
+            async (deleted, runRead) => {
               if (deleted.length > 0) return
-              const there = await explain(opened, id, meta, look)
+              const there = await explain(resolvedTable, id, meta, runRead)
               if (isRaced(there, version, meta)) throw new StaleValidationError()
               throw ruleForbidsError()
             },
           ),
-        ).catch(createRefusalHandler(access, opened, { path: '', values: {} }))
+        ).catch(createRefusalHandler(access, resolvedTable, { path: '', values: {} }))
       }),
   }
 }
@@ -165,9 +172,9 @@ function theOne([row]: Row[]): Row {
   return row
 }
 
-function parsed({ table }: ResolvedTable, given: unknown, isNew: boolean): Values {
+function parsed({ table }: ResolvedTable, input: unknown, isNew: boolean): Values {
   const problems = new Problems()
-  const values = readRecord(table, given, { place: wholeBody, problems, isNew })
+  const values = readRecord(table, input, { place: wholeBody, problems, isNew })
   problems.check()
   return values
 }

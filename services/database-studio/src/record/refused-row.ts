@@ -30,7 +30,7 @@ interface Refused {
  */
 export async function toRowsError(
   access: RecordAccess,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   { rows, pathOf, on }: Written,
   meta: CommandMeta,
   error: unknown,
@@ -38,18 +38,18 @@ export async function toRowsError(
   if (!isRefusedRow(error)) return error
   const { idempotency: _, ...undone } = meta
   const insert = (tx: StatementRunner, part: readonly Values[]) =>
-    insertGroups(tx, toWriteTarget(opened), groupInserts(opened, part, on), {
+    insertGroups(tx, toWriteTarget(resolvedTable), groupInserts(resolvedTable, part, on), {
       answer: 'ids',
       ...(on && { on }),
     })
-  const refused = await access
-    .commit([opened], undone, async (tx) => {
+  const refusedRow = await access
+    .commit([resolvedTable], undone, async (tx) => {
       throw new Found(await firstRefused(tx, rows, 0, insert))
     })
     .catch((thrown: unknown) => (thrown instanceof Found ? thrown.refused : undefined))
-  const { index, error: cause } = refused ?? { index: firstRepeated(rows, on ?? []), error }
+  const { index, error: cause } = refusedRow ?? { index: firstRepeated(rows, on ?? []), error }
   const values = rows[index]
-  return values ? toRowError(access, opened, { path: pathOf(index), values }, cause) : error
+  return values ? toRowError(access, resolvedTable, { path: pathOf(index), values }, cause) : error
 }
 
 /** Same for a single row; an unparseable value is found by reading each column. */

@@ -28,7 +28,7 @@ function conditionSql(condition: Condition, row: string, parameters: Parameters)
     case 'equals':
       return equality(value, condition, bind)
     case 'among':
-      return among(value, condition, parameters)
+      return membership(value, condition, parameters)
     case 'compares':
       return `${value} ${comparisons[condition.by]} ${bind(condition.value)}`
     case 'exists':
@@ -57,7 +57,7 @@ function equality(
   return negated ? `${value} is distinct from ${bind(operand)}` : `${value} = ${bind(operand)}`
 }
 
-function among(
+function membership(
   value: string,
   { field, values, orNull, negated }: Extract<Condition, { kind: 'among' }>,
   parameters: Parameters,

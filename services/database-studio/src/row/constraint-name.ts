@@ -10,8 +10,8 @@ const hashLength = 8
 export function buildConstraintName(...parts: string[]): string {
   const whole = parts.join('_')
   if (Buffer.byteLength(whole) <= maxBytes) return whole
-  const ending = `_${sha256Hex(whole).slice(0, hashLength)}_${parts.at(-1)}`
-  return `${cut(whole, maxBytes - Buffer.byteLength(ending))}${ending}`
+  const hashedSuffix = `_${sha256Hex(whole).slice(0, hashLength)}_${parts.at(-1)}`
+  return `${cut(whole, maxBytes - Buffer.byteLength(hashedSuffix))}${hashedSuffix}`
 }
 
 /** The longest prefix of whole characters that fits in this many bytes of UTF-8. */

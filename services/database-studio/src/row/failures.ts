@@ -44,7 +44,7 @@ export function writeFailure(
   const key = keyOf(error)
   switch (error.code) {
     case '23505': {
-      const message = `There is a record with the same ${named(columns)} already${key ? `: ${key}` : ''}.`
+      const message = `There is a record with the same ${formatColumns(columns)} already${key ? `: ${key}` : ''}.`
       return conflict({ ...at, ...(key && { value: key }) }, 'not_unique', message, error)
     }
     case '23503': {
@@ -56,32 +56,37 @@ export function writeFailure(
           error,
         )
       const message = `refers to a record that does not exist${key ? `: ${key}` : ''}`
-      return refused({ ...at, ...(key && { value: key }) }, 'not_found', message, error)
+      return validationError({ ...at, ...(key && { value: key }) }, 'not_found', message, error)
     }
     case '23502':
-      return refused(place(error.column_name ?? ''), 'required', 'must not be null', error)
+      return validationError(place(error.column_name ?? ''), 'required', 'must not be null', error)
     case '23514': {
       const { constraint_name: check = 'of the table' } = error
       const of = place(columnOfCheck(table, check))
       const value = of.value === undefined ? '' : `: ${of.value}`
-      return refused(of, 'check_failed', `breaks the check ${check}${value}`, error)
+      return validationError(of, 'check_failed', `breaks the check ${check}${value}`, error)
     }
     case '428C9':
-      return refused(
+      return validationError(
         place(filledOf(error)),
         'invalid_value',
         'is filled by Postgres, so it cannot be given',
         error,
       )
     case '21000':
-      return refused({ path }, 'not_unique', 'has two records of the same key', error)
+      return validationError({ path }, 'not_unique', 'has two records of the same key', error)
     case '54000':
-      return refused({ path }, 'too_big', 'makes a record larger than 256 KiB', error)
+      return validationError({ path }, 'too_big', 'makes a record larger than 256 KiB', error)
     case '42P10':
-      return refused({ path: '/on' }, 'invalid_value', `names no unique columns of ${table.slug}`, error)
+      return validationError(
+        { path: '/on' },
+        'invalid_value',
+        `names no unique columns of ${table.slug}`,
+        error,
+      )
     default:
       if (isUnreadable(error))
-        return refused(place(column), 'invalid_value', `is refused: ${error.message}`, error)
+        return validationError(place(column), 'invalid_value', `is refused: ${error.message}`, error)
       if (isTransient(error))
         return new ApiError(
           'service_unavailable',
@@ -146,7 +151,7 @@ const keyOf = ({ detail }: Refusal): string | undefined =>
 /** Column in a message such as `Column "a" is an identity column defined as GENERATED ALWAYS.` */
 const filledOf = ({ detail }: Refusal): string => /^Column "(.+?)" /.exec(detail ?? '')?.[1] ?? ''
 
-const named = (columns: readonly string[]) => (columns.length > 0 ? columns.join(' and ') : 'key')
+const formatColumns = (columns: readonly string[]) => (columns.length > 0 ? columns.join(' and ') : 'key')
 
 /** A place in the body and the value there. */
 interface Cause {
@@ -162,7 +167,7 @@ const detailOf = ({ path, value }: Cause, code: string, message: string): ErrorD
 const conflict = (at: Cause, code: string, message: string, cause: unknown) =>
   new ApiError('conflict', message, { details: [detailOf(at, code, message)], cause })
 
-const refused = (at: Cause, code: string, message: string, cause: unknown) => {
+const validationError = (at: Cause, code: string, message: string, cause: unknown) => {
   const error = validationFailed([detailOf(at, code, message)])
   error.cause = cause
   return error

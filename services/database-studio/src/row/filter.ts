@@ -66,21 +66,21 @@ interface Reading {
  */
 export function readFilter(
   table: Columns,
-  given: unknown,
+  filter: unknown,
   place: Place,
   problems: Problems,
   timeZone = 'UTC',
 ): Condition[] {
-  return readAll({ fields: buildFields(table), problems, timeZone, conditions: 0 }, given, place, 1)
+  return readAll({ fields: buildFields(table), problems, timeZone, conditions: 0 }, filter, place, 1)
 }
 
-function readAll(reading: Reading, given: unknown, place: Place, depth: number): Condition[] {
+function readAll(reading: Reading, filter: unknown, place: Place, depth: number): Condition[] {
   const { problems } = reading
-  if (!isObject(given)) {
+  if (!isObject(filter)) {
     problems.add(place, 'invalid_type', 'must be an object of conditions')
     return []
   }
-  return Object.entries(given).flatMap(([name, condition]) => {
+  return Object.entries(filter).flatMap(([name, condition]) => {
     const at = pathBelow(place, name)
     if (++reading.conditions > bounds.conditions) {
       if (reading.conditions === bounds.conditions + 1)

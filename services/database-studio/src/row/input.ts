@@ -16,16 +16,16 @@ export type FindRef = (name: string) => string | undefined
  */
 export function readRecord(
   table: TableState,
-  given: unknown,
+  input: unknown,
   { place, problems, isNew, ref }: { place: Place; problems: Problems; isNew: boolean; ref?: FindRef },
 ): Values {
-  if (typeof given !== 'object' || given === null || Array.isArray(given) || given instanceof ExactNumber) {
+  if (typeof input !== 'object' || input === null || Array.isArray(input) || input instanceof ExactNumber) {
     problems.add(place, 'invalid_type', 'must be an object of columns')
     return {}
   }
   const fields = buildFields(table)
   const values: Values = {}
-  for (const [name, value] of Object.entries(given)) {
+  for (const [name, value] of Object.entries(input)) {
     const field = fields.get(name)
     const column = field?.definition
     if (!field || !column) {
@@ -45,7 +45,7 @@ export function readRecord(
       else values[name] = parsed.value
     }
   }
-  if (isNew) requireColumns(table, given, place, problems)
+  if (isNew) requireColumns(table, input, place, problems)
   return values
 }
 
@@ -54,10 +54,10 @@ function referred(value: unknown, ref: FindRef | undefined): string | undefined 
   return typeof value.$as === 'string' ? ref(value.$as) : undefined
 }
 
-function requireColumns(table: TableState, given: object, place: Place, problems: Problems): void {
+function requireColumns(table: TableState, input: object, place: Place, problems: Problems): void {
   for (const column of table.columns) {
     const { name, nullable, default: byDefault } = column
-    if (!nullable && byDefault === null && isWritable(column) && !Object.hasOwn(given, name))
+    if (!nullable && byDefault === null && isWritable(column) && !Object.hasOwn(input, name))
       problems.add(pathBelow(place, name), 'required', 'is required')
   }
 }

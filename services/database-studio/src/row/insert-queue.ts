@@ -110,13 +110,13 @@ async function insertTogether(
   return new Map(rows.map((row) => [row.id, row]))
 }
 
-function actingTogether(acting: JournalActor, group: readonly NewRecord[]): JournalActor {
-  if (group.length === 1) return acting
+function actingTogether(journalActor: JournalActor, group: readonly NewRecord[]): JournalActor {
+  if (group.length === 1) return journalActor
   const each = group.map(({ values, acting: { actor, requestId, causationId, source } }) => [
     values.id,
     { actor, requestId, causationId, source },
   ])
-  return { ...acting, records: Object.fromEntries(each) }
+  return { ...journalActor, records: Object.fromEntries(each) }
 }
 
 /** Whether a retry of each record can help. Not if the outcome is unknown, or if the records failed together. */

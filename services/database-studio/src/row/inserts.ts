@@ -26,10 +26,12 @@ export function groupInserts(
   rows: readonly Values[],
   on?: readonly string[],
 ): InsertGroup[] {
-  const telling = table.columns.filter((column) => on || column.default !== null).map(({ name }) => name)
+  const groupingColumns = table.columns
+    .filter((column) => on || column.default !== null)
+    .map(({ name }) => name)
   const groups = new Map<string, { columns: Set<string>; rows: Values[] }>()
   for (const row of rows) {
-    const key = telling.map((name) => (Object.hasOwn(row, name) ? 1 : 0)).join('')
+    const key = groupingColumns.map((name) => (Object.hasOwn(row, name) ? 1 : 0)).join('')
     const group = groups.get(key) ?? { columns: new Set<string>(), rows: [] }
     for (const name in row) if (name !== 'id') group.columns.add(name)
     group.rows.push(row)

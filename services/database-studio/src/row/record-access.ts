@@ -33,7 +33,7 @@ export interface RecordAccess {
   /** Removes the cached definition, which is outdated. */
   forget(slug: string, meta: Caller): void
   /** Runs `work` with the table's current definition, and once more if the definition turns out to have changed. */
-  withTable<T>(slug: string, meta: Caller, work: (opened: ResolvedTable) => Promise<T>): Promise<T>
+  withTable<T>(slug: string, meta: Caller, work: (resolvedTable: ResolvedTable) => Promise<T>): Promise<T>
   read<Found extends object = Row>(space: Space, statement: Statement): Promise<Found[]>
   /** Same for a page: if the rows exceed the byte limit, returns the first ones that fit. Rejects if none fits. */
   readPage(space: Space, statement: Statement): Promise<{ rows: Row[]; isCut: boolean }>
@@ -41,27 +41,27 @@ export interface RecordAccess {
    * Throws `quota_exceeded` if the tables of the space have reached the workspace's limit,
    * so nothing may be created.
    */
-  refuseFull(opened: ResolvedTable): Promise<void>
+  refuseFull(resolvedTable: ResolvedTable): Promise<void>
   /** Approximate number of records of a table. */
-  sizeOf(opened: ResolvedTable): Promise<number>
+  sizeOf(resolvedTable: ResolvedTable): Promise<number>
   /** Runs `work` in one transaction and stores the response for the request's Idempotency-Key. */
   commit<T>(
-    opened: readonly ResolvedTable[],
+    resolvedTables: readonly ResolvedTable[],
     meta: CommandMeta,
     work: (tx: TransactionSql) => Promise<T>,
   ): Promise<T>
   /**
-   * Same for a single statement, in one round trip if nothing has to be read before the commit. `look` reads for
+   * Same for a single statement, in one round trip if nothing has to be read before the commit. `runRead` reads for
    * `finish` on the connection of the open transaction, so that no second session is needed.
    */
   commitOne<T>(
-    opened: ResolvedTable,
+    resolvedTable: ResolvedTable,
     meta: CommandMeta,
     statement: OneStatement,
-    finish: (rows: Row[], look: RunRead) => T | Promise<T>,
+    finish: (rows: Row[], runRead: RunRead) => T | Promise<T>,
   ): Promise<T>
   /** Creates one record, in one statement with others that arrive at the same time. */
-  insert(opened: ResolvedTable, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
+  insert(resolvedTable: ResolvedTable, meta: CommandMeta, values: Values & { id: string }): Promise<Row>
 }
 
 export function createRecordAccess({
@@ -87,14 +87,14 @@ export function createRecordAccess({
   const insertQueue = createInsertQueue(plane)
 
   const commit = async <T>(
-    opened: readonly ResolvedTable[],
+    resolvedTables: readonly ResolvedTable[],
     meta: CommandMeta,
     work: (tx: TransactionSql) => Promise<T>,
   ) => {
-    const space = spaceOf(opened)
-    const acting = actingOf(meta, opened)
+    const space = spaceOf(resolvedTables)
+    const journalActor = actingOf(meta, resolvedTables)
     try {
-      return await plane.write(space, acting, async (tx) => {
+      return await plane.write(space, journalActor, async (tx) => {
         const result = await work(tx)
         await keepAnswer(tx, meta, result)
         return result
@@ -102,7 +102,7 @@ export function createRecordAccess({
     } catch (error) {
       if (!(error instanceof DryRun)) throw error
       const result = error.result as T
-      if (meta.idempotency) await plane.write(space, acting, (tx) => keepAnswer(tx, meta, result))
+      if (meta.idempotency) await plane.write(space, journalActor, (tx) => keepAnswer(tx, meta, result))
       return result
     }
   }
@@ -140,24 +140,25 @@ export function createRecordAccess({
     read,
     readPage,
     refuseFull: ({ space }) => refuseFull(space),
-    sizeOf: (opened) =>
-      estimateRows(sql, opened).catch((error: unknown) => {
+    sizeOf: (resolvedTable) =>
+      estimateRows(sql, resolvedTable).catch((error: unknown) => {
         throw translatePostgresError(error)
       }),
     commit,
-    commitOne: async (opened, meta, { count, of: statement }, finish) => {
-      const { space, table, writeRule: rule } = opened
+    commitOne: async (resolvedTable, meta, { count, of: statement }, finish) => {
+      const { space, table, writeRule: rule } = resolvedTable
       const target = { schema: space.schema, table, rule }
       if (meta.idempotency || rule.length > 0 || count > maxRecordsWritten)
-        return commit([opened], meta, async (tx) =>
-          finish(await runStatement(tx, statement(target)), (looked) => runStatement(tx, looked)),
+        return commit([resolvedTable], meta, async (tx) =>
+          finish(await runStatement(tx, statement(target)), (query) => runStatement(tx, query)),
         )
-      const rows = await plane.writeOne<Row>(space, actingOf(meta, [opened]), (proof) =>
+      const rows = await plane.writeOne<Row>(space, actingOf(meta, [resolvedTable]), (proof) =>
         statement({ ...target, proof }),
       )
-      return finish(rows, (looked) => read(space, looked))
+      return finish(rows, (query) => read(space, query))
     },
-    insert: (opened, meta, values) => insertQueue({ opened, acting: actingOf(meta, [opened]), values }),
+    insert: (resolvedTable, meta, values) =>
+      insertQueue({ opened: resolvedTable, acting: actingOf(meta, [resolvedTable]), values }),
   }
 }
 
@@ -171,11 +172,11 @@ export async function runStatement<Found extends object = Row>(
 /** The actor for the journal, the definitions the write is based on, and the idempotency key that may be stored. */
 const actingOf = (
   { actor, requestId, causationId, source, idempotency }: CommandMeta,
-  opened: readonly ResolvedTable[],
+  resolvedTables: readonly ResolvedTable[],
 ): JournalActor => ({
   actor,
   requestId,
-  definitions: Object.fromEntries(opened.map(({ table }) => [table.id, table.version])),
+  definitions: Object.fromEntries(resolvedTables.map(({ table }) => [table.id, table.version])),
   ...(causationId !== undefined && { causationId }),
   ...(source !== undefined && { source }),
   ...(idempotency && { keeps: idempotency.key }),

@@ -35,25 +35,25 @@ interface Given {
  */
 export async function findMissingReferences(
   { open, read }: Pick<RecordAccess, 'open' | 'read'>,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   rows: readonly Values[],
   meta: Caller,
   made: ReadonlySet<unknown> = new Set(),
 ): Promise<MissingReference[]> {
   const missing: MissingReference[] = []
-  for (const definition of opened.table.columns) {
+  for (const definition of resolvedTable.table.columns) {
     if (definition.type !== 'reference') continue
     const { name: column } = definition
-    const given = rows.flatMap((row, at): Given[] => {
+    const references = rows.flatMap((row, at): Given[] => {
       const ref = row[column] ?? null
       return ref === null || made.has(ref) ? [] : [{ at, id: row.id ?? null, ref }]
     })
-    if (given.length === 0) continue
+    if (references.length === 0) continue
     const target = await open(definition.table, meta).catch(() => undefined)
     if (!target || target.readRule.length === 0) continue
     const found = await read<{ at: number }>(
-      opened.space,
-      missingStatement(opened, { definition, target, given }),
+      resolvedTable.space,
+      missingStatement(resolvedTable, { definition, target, given: references }),
     )
     missing.push(...found.map(({ at: index }) => ({ index, column })))
   }
@@ -63,7 +63,7 @@ export async function findMissingReferences(
 /** Throws `validation_failed` with all missing references and the places of their fields. */
 export async function checkReferences(
   access: Pick<RecordAccess, 'open' | 'read'>,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   {
     rows,
     placeOf,
@@ -72,7 +72,7 @@ export async function checkReferences(
   meta: Caller,
 ): Promise<void> {
   const problems = new Problems()
-  for (const { index, column } of await findMissingReferences(access, opened, rows, meta, made))
+  for (const { index, column } of await findMissingReferences(access, resolvedTable, rows, meta, made))
     problems.add(pathBelow(placeOf(index), column), missingReference.code, missingReference.message)
   problems.check()
 }

@@ -37,13 +37,13 @@ export const selectAllFields = (table: TableState, rule: readonly Condition[] = 
 /** The fields named by `fields=a,b`, plus id and version; all fields if the parameter is absent. */
 export function readFields(
   table: TableState,
-  given: string | undefined,
+  fieldsText: string | undefined,
   place: Place,
   problems: Problems,
 ): Field[] {
   const fields = buildFields(table)
-  if (given === undefined) return [...fields.values()]
-  const names = given.split(',')
+  if (fieldsText === undefined) return [...fields.values()]
+  const names = fieldsText.split(',')
   for (const name of names)
     if (!fields.has(name))
       problems.add(place, 'invalid_value', `names ${JSON.stringify(name)}, which is no field`)
@@ -53,12 +53,12 @@ export function readFields(
 /** Resolves the tables along the reference paths named by `expand=customer,customer.region`. */
 export async function readExpand(
   selection: Selection,
-  given: string | undefined,
+  expandText: string | undefined,
   find: (table: string) => Promise<RelatedTables | undefined>,
   { place, problems }: { place: Place; problems: Problems },
 ): Promise<Selection> {
-  if (given === undefined) return selection
-  const paths = given.split(',').map((path) => path.split('.'))
+  if (expandText === undefined) return selection
+  const paths = expandText.split(',').map((path) => path.split('.'))
   if (paths.length > bounds.expanded || paths.some((path) => path.length > bounds.depth)) {
     problems.add(place, 'too_big', `must name at most ${bounds.expanded} references, ${bounds.depth} deep`)
     return selection

@@ -15,11 +15,13 @@ export const intervalPattern =
 /** Maximum number of second digits in Postgres. */
 export const secondDigits = 6
 
-/** A message if a value's fraction of a second has more digits than `most`; `undefined` otherwise. */
-export function fractionProblem(text: string, most: number): string | undefined {
+/** A message if a value's fraction of a second has more digits than `maxDigits`; `undefined` otherwise. */
+export function fractionProblem(text: string, maxDigits: number): string | undefined {
   const fraction = /\.(\d+)/.exec(text)?.[1] ?? ''
-  if (!/[1-9]/.test(fraction.slice(most))) return undefined
-  return most === 0 ? 'must have no fraction of a second' : `must have at most ${most} digits of a second`
+  if (!/[1-9]/.test(fraction.slice(maxDigits))) return undefined
+  return maxDigits === 0
+    ? 'must have no fraction of a second'
+    : `must have at most ${maxDigits} digits of a second`
 }
 
 /**

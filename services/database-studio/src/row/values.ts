@@ -47,9 +47,9 @@ const parsers: Record<ValueKind, Parser> = {
   text(value, column) {
     if (typeof value !== 'string') return wrong('must be a text')
     if (value.includes('\0')) return wrong('must not contain the character U+0000')
-    const most = column?.type === 'text' ? column.maxLength : undefined
-    if (most !== undefined && most !== null && lengthOf(value, most) > most)
-      return wrong(`must have at most ${most} characters`)
+    const maxLength = column?.type === 'text' ? column.maxLength : undefined
+    if (maxLength !== undefined && maxLength !== null && lengthOf(value, maxLength) > maxLength)
+      return wrong(`must have at most ${maxLength} characters`)
     return right(value)
   },
   integer(value) {
@@ -180,8 +180,8 @@ const decimalPattern = /^-?(\d{1,1000})(?:\.(\d{1,1000}))?$/
 const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
 /** Length in code points, as Postgres counts characters. Counted only if the text could be too long. */
-const lengthOf = (text: string, most: number): number =>
-  text.length <= most ? text.length : [...text].length
+const lengthOf = (text: string, maxLength: number): number =>
+  text.length <= maxLength ? text.length : [...text].length
 
 /** A number, or a text that may be a number, as digits without an exponent. `undefined` for any other value. */
 function digitsOf(value: unknown): string | undefined {

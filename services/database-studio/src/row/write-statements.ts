@@ -44,11 +44,11 @@ export function insertStatement(
   const names = ['id', ...columns]
   const source = recordset(target, rows, parameters)
   const conflict = on ? onConflict(target, { on, columns }, parameters) : ''
-  const answered =
+  const returningClause =
     answer === 'records'
       ? returning(target, parameters)
       : `returning ${row}.id, ${row}.version${allowed(target, parameters)}`
-  const text = `insert into ${into(target)} as ${row} (${names.map(quoteIdentifier).join(', ')}) select ${names.map((name) => `given.${quoteIdentifier(name)}`).join(', ')} from ${source}${conflict} ${answered}`
+  const text = `insert into ${into(target)} as ${row} (${names.map(quoteIdentifier).join(', ')}) select ${names.map((name) => `given.${quoteIdentifier(name)}`).join(', ')} from ${source}${conflict} ${returningClause}`
   return {
     text: on ? `${text}, (${row}.xmax = 0) as ${quoteIdentifier(marks.created)}` : text,
     parameters: parameters.values,

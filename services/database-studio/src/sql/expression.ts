@@ -23,7 +23,7 @@ export async function checkExpression(sql: string, rules: ExpressionRules): Prom
   await refuseUnbalanced(problem)
   const prefix = 'select '
   const [statement, second] = await parseStatements(`${prefix}${sql}`).catch((error) => {
-    throw moved(error, rules.path, prefix.length)
+    throw shiftPositions(error, rules.path, prefix.length)
   })
   const select = statement && 'SelectStmt' in statement.node ? statement.node.SelectStmt : undefined
   const target = select?.targetList?.[0]
@@ -130,7 +130,7 @@ const isNode = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && /^[A-Z]/.test(findNodeKind(value))
 
 /** Shifts the positions of an error, because the parsed text has a prefix before the expression. */
-function moved(error: unknown, path: string, by: number): unknown {
+function shiftPositions(error: unknown, path: string, by: number): unknown {
   const details = (error as { details?: { path: string; params?: Record<string, unknown> }[] }).details
   for (const detail of details ?? []) {
     detail.path = path

@@ -59,8 +59,8 @@ function refusal(kind: string, mode: QueryMode, problem: { sql: string; at: numb
       ...problem,
       code: 'mode_write_needed',
     })
-  const takes = mode === 'write' ? 'SELECT, VALUES, INSERT, UPDATE or DELETE' : 'SELECT or VALUES'
-  return sqlError(`is ${commandName(kind)}: only one ${takes} can be run here`, {
+  const allowedCommands = mode === 'write' ? 'SELECT, VALUES, INSERT, UPDATE or DELETE' : 'SELECT or VALUES'
+  return sqlError(`is ${commandName(kind)}: only one ${allowedCommands} can be run here`, {
     ...problem,
     code: 'statement_refused',
   })

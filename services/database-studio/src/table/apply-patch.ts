@@ -88,19 +88,19 @@ function knows(parts: readonly { name: string }[], names: readonly string[], pat
 }
 
 function namesOnce(changes: readonly { name: string }[], drops: ReadonlySet<string>): void {
-  const named = new Set(drops)
+  const seenNames = new Set(drops)
   for (const [at, { name }] of changes.entries()) {
-    if (named.has(name))
+    if (seenNames.has(name))
       throw invalidField(`/columns/change/${at}/name`, 'duplicate', `The column ${name} is named twice.`)
-    named.add(name)
+    seenNames.add(name)
   }
 }
 
 /** A table that a migration has taken past a limit can still be changed, as long as the count does not grow. */
 function keepsLimits(before: TableState, after: TableState): void {
   for (const list of ['columns', 'indexes', 'uniques', 'checks'] as const) {
-    const most = tableLimits[list]
-    if (after[list].length > Math.max(most, before[list].length))
-      throw invalidField(`/${list}/add`, 'too_big', `A table has at most ${most} ${list}.`)
+    const maxCount = tableLimits[list]
+    if (after[list].length > Math.max(maxCount, before[list].length))
+      throw invalidField(`/${list}/add`, 'too_big', `A table has at most ${maxCount} ${list}.`)
   }
 }

@@ -65,8 +65,8 @@ export function planChange(schema: string, before: TableState, { after, renamed 
       `alter index if exists ${quoteIdentifier(schema)}.${quoteIdentifier(from)} rename to ${quoteIdentifier(to)}`,
     )
   dropParts(missing(partsBefore, partsAfter))
-  const gone = before.columns.filter(({ name }) => !kept.has(name))
-  for (const column of gone.sort((a, b) => isComputed(b) - isComputed(a))) {
+  const droppedColumns = before.columns.filter(({ name }) => !kept.has(name))
+  for (const column of droppedColumns.sort((a, b) => isComputed(b) - isComputed(a))) {
     alter(`drop column ${quoteIdentifier(column.name)}`)
     plan.checks.push(checkDroppedColumn(old, column))
   }
@@ -83,11 +83,11 @@ export function planChange(schema: string, before: TableState, { after, renamed 
       plan.rewrites ||= column.type === 'computed'
     }
   }
-  const come = missing(partsAfter, partsBefore)
-  for (const [name, definition] of come.constraints)
+  const addedParts = missing(partsAfter, partsBefore)
+  for (const [name, definition] of addedParts.constraints)
     alter(`add constraint ${quoteIdentifier(name)} ${definition}`, plan.parts)
   const unique = uniqueIndexes(after)
-  for (const [name, definition] of come.indexes)
+  for (const [name, definition] of addedParts.indexes)
     plan.parts.statements.push(createIndex(place, name, definition, unique.has(name)))
   plan.parts.checks.push(...checkNewConstraints(place, called, after))
   return plan
@@ -111,7 +111,7 @@ export function planChange(schema: string, before: TableState, { after, renamed 
 
 /**
  * Pairs each column with its previous definition: `undefined` if it is new, or if it is dropped and added again because
- * its computation changed. `namesHold` states whether every name still refers to the same column: otherwise an
+ * its computation changed. `hasStableNames` states whether every name still refers to the same column: otherwise an
  * unchanged expression refers to a different one.
  */
 export function pairColumns(before: TableState, { after, renamed }: PatchedTable) {
@@ -123,26 +123,26 @@ export function pairColumns(before: TableState, { after, renamed }: PatchedTable
     const from = renamed.get(to.name) ?? (left.has(to.name) ? undefined : to.name)
     return [from === undefined ? undefined : was.get(from), to] as const
   })
-  const namesHold = origins.every(([from, { name }]) => from?.name === name || !was.has(name))
+  const hasStableNames = origins.every(([from, { name }]) => from?.name === name || !was.has(name))
   const pairs = origins.map(([from, to]): [Column | undefined, Column] => [
-    from && isOtherwiseComputed(from, to, namesHold) ? undefined : from,
+    from && isOtherwiseComputed(from, to, hasStableNames) ? undefined : from,
     to,
   ])
-  return { pairs, namesHold }
+  return { pairs, namesHold: hasStableNames }
 }
 
 /**
  * The parts of a definition that are kept: kept columns, parts that use only those, and
  * checks if names still refer to the same columns.
  */
-function stayingOf(before: TableState, kept: ReadonlySet<string>, namesHold: boolean): TableState {
+function stayingOf(before: TableState, kept: ReadonlySet<string>, hasStableNames: boolean): TableState {
   const stays = (name: string) => Object.hasOwn(baseColumns, name) || kept.has(name)
   return {
     ...before,
     columns: before.columns.filter(({ name }) => kept.has(name)),
     indexes: before.indexes.filter(({ columns }) => columns.every(({ name }) => stays(name))),
     uniques: before.uniques.filter(({ columns }) => columns.every(stays)),
-    checks: namesHold ? before.checks : [],
+    checks: hasStableNames ? before.checks : [],
   }
 }
 
@@ -156,9 +156,9 @@ export const listStatements = ({ statements, parts }: ChangePlan): string[] => [
 ]
 
 /** Whether a column became computed, is no longer computed, or has a different expression. */
-const isOtherwiseComputed = (from: Column, to: Column, namesHold: boolean): boolean =>
+const isOtherwiseComputed = (from: Column, to: Column, hasStableNames: boolean): boolean =>
   from.type === 'computed' && to.type === 'computed'
-    ? !namesHold || from.expression !== to.expression || from.resultType !== to.resultType
+    ? !hasStableNames || from.expression !== to.expression || from.resultType !== to.resultType
     : isComputed(from) !== isComputed(to)
 
 /** Converts the value of a column to another type, via its text form, which every type can parse. */

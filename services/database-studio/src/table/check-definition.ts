@@ -77,9 +77,10 @@ export async function checkDefinition(table: Defined, origins: Origins = new Map
 function checkType(column: Column, before: Column | undefined, path: string): void {
   const isOfMigrations = (one: Column) =>
     one.type === 'other' || (one.type !== 'decimal' && 'precision' in one && one.precision !== undefined)
-  const typed = (one: Column | undefined) => (one && isOfMigrations(one) ? toSqlType(one) : undefined)
-  if (typed(column) === typed(before)) return
-  const message = `The type ${typed(column) ?? typed(before)} can be created and changed only by migrations.`
+  const restrictedType = (one: Column | undefined) =>
+    one && isOfMigrations(one) ? toSqlType(one) : undefined
+  if (restrictedType(column) === restrictedType(before)) return
+  const message = `The type ${restrictedType(column) ?? restrictedType(before)} can be created and changed only by migrations.`
   throw invalidField(`${path}/type`, 'not_allowed', message)
 }
 
@@ -110,8 +111,8 @@ async function checkColumn(column: Column, columns: readonly Column[], path: str
     )
 }
 
-const isExpression = (given: ColumnDefault | null): given is { expression: string } =>
-  typeof given === 'object' && given !== null && 'expression' in given
+const isExpression = (value: ColumnDefault | null): value is { expression: string } =>
+  typeof value === 'object' && value !== null && 'expression' in value
 
 /**
  * A default is either a value that a record could have, or an expression. An unchanged default is not checked: a
@@ -138,10 +139,10 @@ async function checkDefault(column: Column, before: Column | undefined, path: st
 
 /** Rejects duplicate constraint names. Default names are truncated, so they can coincide if slugs are long. */
 function refuseSameNames(table: Defined): void {
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   for (const { path, name } of partNames(table)) {
-    if (taken.has(name))
+    if (usedNames.has(name))
       throw invalidField(path, 'duplicate', `Another constraint or index of the table is called ${name}.`)
-    taken.add(name)
+    usedNames.add(name)
   }
 }

@@ -27,12 +27,12 @@ export async function renameToExpected(
   return spokenOf.flatMap(({ name, column, definition }) => {
     if (found.some((each) => each.name === name)) return []
     // A column may have several checks, which are distinguished by the suffix of the name.
-    const ending = definition.startsWith('check') ? name.slice(name.lastIndexOf('_')) : ''
+    const nameSuffix = definition.startsWith('check') ? name.slice(name.lastIndexOf('_')) : ''
     const other = found.find(
       (each) =>
         each.column === column &&
         each.type === definition[0] &&
-        each.name.endsWith(ending) &&
+        each.name.endsWith(nameSuffix) &&
         !known.has(each.name),
     )
     const change = other

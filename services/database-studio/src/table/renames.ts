@@ -10,8 +10,8 @@ export function findRenames({ columns }: Pick<TableState, 'columns'>, patch: Tab
   const { change = [], rename = [] } = patch.columns ?? {}
   const all = [...change.map(({ name, to }) => ({ name, to: to.name })), ...rename]
   const renames = new Map(all.filter(({ name, to }) => name !== to).map(({ name, to }) => [name, to]))
-  const taken = new Set(columns.map(({ name }) => name))
-  return [...renames.values()].some((name) => taken.has(name)) ? new Map() : renames
+  const existingNames = new Set(columns.map(({ name }) => name))
+  return [...renames.values()].some((name) => existingNames.has(name)) ? new Map() : renames
 }
 
 export const reverseRenames = (renames: Renames): Renames =>

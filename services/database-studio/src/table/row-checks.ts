@@ -33,8 +33,8 @@ export function checkNewColumn(place: TableName, column: Column): RowCheck[] {
 export function checkChangedColumn(place: TableName, from: Column, to: Column): RowCheck[] {
   const name = quoteIdentifier(from.name)
   const found: RowCheck[] = []
-  const add = (says: string, condition: string, loses = false) =>
-    found.push({ says, loses, rows: where(place, from, condition) })
+  const add = (message: string, condition: string, loses = false) =>
+    found.push({ says: message, loses, rows: where(place, from, condition) })
   const [typeBefore, type] = [toSqlType(from), toSqlType(to)]
   if (type !== typeBefore && !isWider(from, to)) {
     const plain = type.replace(/\(.*/, '')

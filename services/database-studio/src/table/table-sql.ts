@@ -58,7 +58,7 @@ function columnIndexes({ slug }: TableName, { name, type, unique }: Column): Map
 /** The names of all constraints and indexes of a table, by the place in the definition they come from. */
 export function partNames({ slug, columns, indexes, uniques, checks }: Defined & { slug: string }) {
   const place = { schema: '', slug }
-  const named = { indexes, uniques, checks }
+  const namedParts = { indexes, uniques, checks }
   return [
     { path: '/slug', name: buildConstraintName(slug, 'pkey') },
     { path: '/slug', name: buildConstraintName(slug, 'id', 'form') },
@@ -68,7 +68,7 @@ export function partNames({ slug, columns, indexes, uniques, checks }: Defined &
         name,
       })),
     ),
-    ...Object.entries(named).flatMap(([list, parts]) =>
+    ...Object.entries(namedParts).flatMap(([list, parts]) =>
       parts.map(({ name }, at) => ({ path: `/${list}/${at}`, name })),
     ),
   ]

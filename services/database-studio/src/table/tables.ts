@@ -85,13 +85,19 @@ export function createTables(
     get: (slug, { tenant }) => definitions.get(tenant, slug),
     async create(body, meta) {
       const space = await plane.space(meta.tenant)
-      const named = { ...body, name: body.name ?? body.slug, ...nameParts(body) }
-      await checkDefinition(named)
+      const tableFields = { ...body, name: body.name ?? body.slug, ...nameParts(body) }
+      await checkDefinition(tableFields)
       const id = newId('table')
       const result = await define(space, meta, async ({ tx, unit, asOwner }) => {
-        const most = limits.of('tables', meta.tenant.workspaceId)
-        if (most > 0 && (await lockTables(tx, meta)).length >= most) throw quotaExceeded('tables', most)
-        const made = await unit.create(aggregate, id, { kind: 'create', id, fields: named, now: meta.now })
+        const maxTables = limits.of('tables', meta.tenant.workspaceId)
+        if (maxTables > 0 && (await lockTables(tx, meta)).length >= maxTables)
+          throw quotaExceeded('tables', maxTables)
+        const made = await unit.create(aggregate, id, {
+          kind: 'create',
+          id,
+          fields: tableFields,
+          now: meta.now,
+        })
         const statements = createTable({ schema: space.schema, slug: body.slug }, made)
         await asOwner((owner) => all(owner, statements))
         const undo = [`drop table ${relation({ ...space, slug: made.slug })}`]

@@ -38,14 +38,21 @@ const contentTypes: Record<ImportFormat, string> = {
  */
 export function createExport(access: RecordAccess) {
   return async (slug: string, query: ExportQuery, meta: Caller & { now: string }): Promise<TextStream> => {
-    const opened = await access.open(slug, meta)
+    const resolvedTable = await access.open(slug, meta)
     const { format, delimiter = ',', bom, ...shown } = query
-    const asked = await resolveListRequest(access, opened, { ...shown, sort: 'id', slow: true }, meta)
-    const exported = { ...asked, schema: opened.space.schema }
-    const { fields } = asked.selection
+    const resolvedList = await resolveListRequest(
+      access,
+      resolvedTable,
+      { ...shown, sort: 'id', slow: true },
+      meta,
+    )
+    const exported = { ...resolvedList, schema: resolvedTable.space.schema }
+    const { fields } = resolvedList.selection
 
     const one = <T extends object>(statement: Statement): Promise<T | undefined> => {
-      const reading = access.read<T>(opened.space, statement).then(([found]) => found, rethrowReadFailure)
+      const reading = access
+        .read<T>(resolvedTable.space, statement)
+        .then(([found]) => found, rethrowReadFailure)
       // If the client disconnects, this promise is never awaited.
       reading.catch(() => {})
       return reading

@@ -43,22 +43,23 @@ export interface BatchOptions {
  */
 export async function writeBatch(
   access: RecordAccess,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   rows: readonly FileRow[],
   { meta, on, validating }: BatchOptions,
 ): Promise<BatchOutcome> {
-  await access.refuseFull(opened)
+  await access.refuseFull(resolvedTable)
   const unreadable: RefusedRow[] = []
-  const readable = rows.flatMap((row) => readRow(opened, row, unreadable))
-  const isValidated = validating.concerns(opened, on ? ['create', 'update'] : ['create'])
+  const readable = rows.flatMap((row) => readRow(resolvedTable, row, unreadable))
+  const isValidated = validating.concerns(resolvedTable, on ? ['create', 'update'] : ['create'])
   return retryOnConflict(async () => {
-    const refused = [...unreadable]
-    const referring = await withoutMissing(access, opened, readable, { meta, refused })
-    const validate = () => validateRows({ access, validating }, opened, referring, { meta, on, refused })
+    const refusedRows = [...unreadable]
+    const referring = await withoutMissing(access, resolvedTable, readable, { meta, refused: refusedRows })
+    const validate = () =>
+      validateRows({ access, validating }, resolvedTable, referring, { meta, on, refused: refusedRows })
     const { left, isAsValidated } = isValidated ? await validate() : { left: referring, isAsValidated: null }
-    return access.commit([opened], meta, async (tx) => {
-      const written = await writeParts(tx, opened, left, { refused, on, isAsValidated })
-      return { written, refused: refused.sort((a, b) => a.line - b.line) }
+    return access.commit([resolvedTable], meta, async (tx) => {
+      const written = await writeParts(tx, resolvedTable, left, { refused: refusedRows, on, isAsValidated })
+      return { written, refused: refusedRows.sort((a, b) => a.line - b.line) }
     })
   })
 }
@@ -66,12 +67,12 @@ export async function writeBatch(
 /** The rows whose references point to records that the caller may see. */
 async function withoutMissing(
   access: RecordAccess,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   rows: readonly ReadRow[],
   { meta, refused }: { meta: ImportMeta; refused: RefusedRow[] },
 ): Promise<readonly ReadRow[]> {
-  const given = rows.map(({ values }) => values)
-  const missing = await findMissingReferences(access, opened, given, meta)
+  const rowValues = rows.map(({ values }) => values)
+  const missing = await findMissingReferences(access, resolvedTable, rowValues, meta)
   for (const { index, column } of missing) {
     const line = rows[index]?.line
     if (line !== undefined) refused.push({ line, path: `/${column}`, message: missingReference.message })
@@ -83,14 +84,14 @@ async function withoutMissing(
 /** The rows that pass the validations. */
 async function validateRows(
   { access, validating }: { access: RecordAccess; validating: RecordValidator },
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   rows: readonly ReadRow[],
   { meta, on, refused }: { meta: CommandMeta; on: readonly string[] | undefined; refused: RefusedRow[] },
 ): Promise<{ left: readonly ReadRow[]; isAsValidated: CheckUnchanged | null }> {
-  const given = rows.map(({ values }) => values)
+  const rowValues = rows.map(({ values }) => values)
   const { changes, isAsValidated } = on
-    ? await findUpsertChanges(access, opened, { rows: given, on, placeOf: () => wholeRow })
-    : { changes: toCreations(opened, given, () => wholeRow), isAsValidated: null }
+    ? await findUpsertChanges(access, resolvedTable, { rows: rowValues, on, placeOf: () => wholeRow })
+    : { changes: toCreations(resolvedTable, rowValues, () => wholeRow), isAsValidated: null }
   const lines = new Map(changes.map((change, index) => [change, rows[index]?.line]))
   const faulty = new Set<number>()
   for (const { change, path, message } of await validating.faults(changes, meta)) {
@@ -104,23 +105,23 @@ async function validateRows(
 
 const wholeRow: Place = { in: 'body', path: '' }
 
-function readRow({ table }: ResolvedTable, row: FileRow, refused: RefusedRow[]): ReadRow[] {
+function readRow({ table }: ResolvedTable, row: FileRow, refusedRows: RefusedRow[]): ReadRow[] {
   const { line } = row
   if ('problem' in row) {
-    refused.push({ line, path: '', message: row.problem })
+    refusedRows.push({ line, path: '', message: row.problem })
     return []
   }
   const problems = new Problems()
   const values = readRecord(table, row.given, { place: wholeRow, problems, isNew: true })
   if (problems.none) return [{ line, values: { ...values, id: newId('record') } }]
-  refused.push(...problems.details.map(({ path, message }) => ({ line, path, message })))
+  refusedRows.push(...problems.details.map(({ path, message }) => ({ line, path, message })))
   return []
 }
 
 /** Writes all of these rows; if Postgres rejects them, writes each half separately, down to single rows. */
 async function writeParts(
   tx: TransactionSql,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   rows: readonly ReadRow[],
   options: {
     refused: RefusedRow[]
@@ -130,12 +131,17 @@ async function writeParts(
 ): Promise<number> {
   const [first] = rows
   if (!first) return 0
-  const given = rows.map(({ values }) => values)
+  const rowValues = rows.map(({ values }) => values)
   const { on, isAsValidated } = options
   try {
     await tx.savepoint(async (part) => {
       const answer = { answer: 'ids', ...(on && { on }) } as const
-      const written = await insertGroups(part, toWriteTarget(opened), groupInserts(opened, given, on), answer)
+      const written = await insertGroups(
+        part,
+        toWriteTarget(resolvedTable),
+        groupInserts(resolvedTable, rowValues, on),
+        answer,
+      )
       if (assertAllowed(written).length < rows.length) throw ruleForbidsError()
       isAsValidated?.(written)
     })
@@ -144,7 +150,7 @@ async function writeParts(
     if (thrown instanceof StaleValidationError) throw thrown
     const error = isOutdated(thrown)
       ? thrown
-      : writeFailure(thrown, opened.table, '', rows.length === 1 ? first.values : {})
+      : writeFailure(thrown, resolvedTable.table, '', rows.length === 1 ? first.values : {})
     if (!(error instanceof ApiError) || error.status >= 500) throw error
     if (rows.length === 1) {
       const [detail] = error.details
@@ -156,7 +162,7 @@ async function writeParts(
       return 0
     }
     const middle = rows.length >> 1
-    const before = await writeParts(tx, opened, rows.slice(0, middle), options)
-    return before + (await writeParts(tx, opened, rows.slice(middle), options))
+    const before = await writeParts(tx, resolvedTable, rows.slice(0, middle), options)
+    return before + (await writeParts(tx, resolvedTable, rows.slice(middle), options))
   }
 }

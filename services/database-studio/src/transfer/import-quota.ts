@@ -15,12 +15,12 @@ export function createImportQuota(sql: Sql, limits: Limits) {
   return {
     /** Throws `quota_exceeded` if the workspace already has the maximum number of imports. */
     async refuseMore(workspaceId: string): Promise<void> {
-      const most = limits.of('imports', workspaceId)
-      if (most === 0) return
+      const maxImports = limits.of('imports', workspaceId)
+      if (maxImports === 0) return
       const [found] = await sql<{ count: number }[]>`
         select count(*)::int4 as count from record_imports
         where workspace_id = ${workspaceId} and status in ('uploading', 'pending')`
-      if ((found?.count ?? 0) >= most) throw quotaExceeded('imports', most)
+      if ((found?.count ?? 0) >= maxImports) throw quotaExceeded('imports', maxImports)
     },
 
     /** Stores a part of a file. Throws `quota_exceeded` if the files exceed the byte limit. */
@@ -33,9 +33,9 @@ export function createImportQuota(sql: Sql, limits: Limits) {
         )
         select coalesce(sum(bytes), 0)::text as bytes from record_imports
         where workspace_id = ${workspaceId} and status in ('uploading', 'pending')`
-      const most = limits.of('importBytes', workspaceId)
-      if (most > 0 && Number(found?.bytes ?? 0) + content.length > most)
-        throw quotaExceeded('importBytes', most)
+      const maxBytes = limits.of('importBytes', workspaceId)
+      if (maxBytes > 0 && Number(found?.bytes ?? 0) + content.length > maxBytes)
+        throw quotaExceeded('importBytes', maxBytes)
     },
   }
 }

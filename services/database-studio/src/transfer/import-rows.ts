@@ -78,17 +78,17 @@ function csvRecord(
   const characters = cells.reduce((sum, cell) => sum + (cell?.length ?? 0), 0)
   if (cells.length > names.length)
     return { problem: `has ${cells.length} cells, and the header ${names.length}`, characters: 0 }
-  const given: Record<string, unknown> = {}
+  const values: Record<string, unknown> = {}
   for (const [index, name] of names.entries()) {
     const field = fields.get(name)
     if (field && !(field.definition && isWritable(field.definition))) continue
     const cell = cells[index] ?? null
     if (field) {
       const value = cellValue(field, cell)
-      if (value !== undefined) given[name] = value
-    } else given[name] = cell ?? ''
+      if (value !== undefined) values[name] = value
+    } else values[name] = cell ?? ''
   }
-  return { given, characters }
+  return { given: values, characters }
 }
 
 /**

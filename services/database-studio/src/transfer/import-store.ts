@@ -111,7 +111,7 @@ export function createImportStore(
 
     async cancel(id, table, tenant, by) {
       await get(id, table, tenant, by)
-      const ended = await db.transaction(async (tx) => {
+      const cancelledRows = await db.transaction(async (tx) => {
         const rows = await tx
           .update(recordImports)
           .set({ status: 'cancelled', finishedAt: sql`now()` as unknown as string })
@@ -121,7 +121,7 @@ export function createImportStore(
         return rows
       })
       const present = await get(id, table, tenant)
-      if (ended.length === 0) throw invalidTransition('cancel', present.status, [])
+      if (cancelledRows.length === 0) throw invalidTransition('cancel', present.status, [])
       return present
     },
 

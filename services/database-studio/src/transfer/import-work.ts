@@ -112,7 +112,7 @@ export function importWork({
     if (claimed.status === 'uploading')
       return { status: 'failed', error: 'The file has never arrived whole.' }
     // Every replica that processed it crashed.
-    if (claimed.failures >= maxAttempts) return givenUp(claimed, claimed.batches)
+    if (claimed.failures >= maxAttempts) return toFailedOutcome(claimed, claimed.batches)
     const { batches, written, refused } = claimed
     const progress = { batches, written, refused }
     try {
@@ -123,7 +123,7 @@ export function importWork({
       const isStuck = progress.batches === claimed.batches && claimed.failures + 1 >= maxAttempts
       if (!isStuck || signal.aborted || isDependencyUnavailable(error)) throw error
       log.error({ err: error, import: claimed.id }, 'an import has failed permanently')
-      return givenUp(claimed, progress.batches)
+      return toFailedOutcome(claimed, progress.batches)
     }
   }
 
@@ -166,8 +166,8 @@ export function importWork({
       ? known.data
       : await write(claimed, rows, { ...meta, idempotency: kept(key) })
     // One row may have several problems.
-    const refused = new Set(outcome.refused.map(({ line }) => line)).size
-    const parameters = [claimed.id, number, bytesRead, outcome.written, refused].map(String)
+    const refusedCount = new Set(outcome.refused.map(({ line }) => line)).size
+    const parameters = [claimed.id, number, bytesRead, outcome.written, refusedCount].map(String)
     const noted = await sql.unsafe(
       `update record_imports set batches = $2::text::int4 + 1, failures = 0, bytes_done = $3::text::int8,
          written = written + $4::text::int8, refused = refused + $5::text::int8,
@@ -176,12 +176,12 @@ export function importWork({
        where id = $1 and batches = $2::text::int4 and status = 'pending' returning id`,
       [...parameters, stringifyExact(outcome.refused.slice(0, maxRefused))],
     )
-    return noted.length > 0 ? { written: outcome.written, refused } : undefined
+    return noted.length > 0 ? { written: outcome.written, refused: refusedCount } : undefined
   }
 
   const write = (claimed: Claimed, rows: readonly FileRow[], meta: ImportMeta): Promise<BatchOutcome> =>
-    access.withTable(claimed.tableSlug, meta, (opened) =>
-      writeBatch(access, opened, rows, { meta, on: claimed.conflictColumns ?? undefined, validating }),
+    access.withTable(claimed.tableSlug, meta, (resolvedTable) =>
+      writeBatch(access, resolvedTable, rows, { meta, on: claimed.conflictColumns ?? undefined, validating }),
     )
 
   return leasedWorker<Claimed & LeasedRow, Ended | null>({
@@ -211,7 +211,7 @@ function endOf({ written, refused }: Progress): Ended {
   return { status: 'failed', error }
 }
 
-const givenUp = ({ requestId }: Claimed, batches: number): Ended => ({
+const toFailedOutcome = ({ requestId }: Claimed, batches: number): Ended => ({
   status: 'failed',
   error: `The rows after the first ${batches} batches could not be written in ${maxAttempts} attempts, for a reason that is not in the file. What was written before stays. Try again later, or ask the operator of the platform, naming the request ${requestId}.`,
 })

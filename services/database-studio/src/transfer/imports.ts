@@ -39,9 +39,9 @@ export function createImports({
 
   return {
     async begin(slug, { format, delimiter, on }, file, meta) {
-      const opened = await access.open(slug, meta)
-      await access.refuseFull(opened)
-      if (on) checkKey(opened, on, { in: 'query', path: '/on' })
+      const resolvedTable = await access.open(slug, meta)
+      await access.refuseFull(resolvedTable)
+      if (on) checkKey(resolvedTable, on, { in: 'query', path: '/on' })
       const begun = await store.upload({ table: slug, format, delimiter, on }, file, meta)
       wake()
       return begun

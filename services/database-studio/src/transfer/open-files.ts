@@ -50,13 +50,13 @@ export function createOpenFiles(store: Pick<ImportStore, 'content'>): OpenFiles 
 
 function openFile(content: AsyncIterable<Buffer>, form: FileForm, table: Table): OpenFile {
   let bytes = 0
-  const counted = async function* () {
+  const countBytes = async function* () {
     for await (const part of content) {
       yield part
       bytes += part.length
     }
   }
-  const batches = batchRows(readRows(form, table, counted()))[Symbol.asyncIterator]()
+  const batches = batchRows(readRows(form, table, countBytes()))[Symbol.asyncIterator]()
   return {
     number: 0,
     bytes: () => bytes,

@@ -21,16 +21,22 @@ export type CheckUnchanged = (written: readonly Row[]) => void
 /** The changes made by an upsert: created records, and changes of existing ones. In the order of `rows`. */
 export async function findUpsertChanges(
   access: Pick<RecordAccess, 'read'>,
-  opened: ResolvedTable,
+  resolvedTable: ResolvedTable,
   { rows, on, placeOf }: { rows: readonly Values[]; on: readonly string[]; placeOf(index: number): Place },
 ): Promise<{ changes: Change[]; isAsValidated: CheckUnchanged }> {
-  const existing = await findExistingRecords(access, opened, { rows, on })
+  const existing = await findExistingRecords(access, resolvedTable, { rows, on })
   const changes = rows.map((row, index): Change => {
     const before = existing.get(String(row.id)) ?? null
     const place = placeOf(index)
-    if (!before) return { opened, operation: 'create', before, after: row, place }
+    if (!before) return { opened: resolvedTable, operation: 'create', before, after: row, place }
     const { id: _, ...values } = row
-    return { opened, operation: 'update', before, after: applyValues(opened.table, before, values), place }
+    return {
+      opened: resolvedTable,
+      operation: 'update',
+      before,
+      after: applyValues(resolvedTable.table, before, values),
+      place,
+    }
   })
   return { changes, isAsValidated: asValidated(changes) }
 }

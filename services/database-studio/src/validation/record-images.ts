@@ -45,8 +45,8 @@ export async function findMatchingIds(
 ): Promise<string[]> {
   const parameters = new Parameters()
   const where = conditionsSql([...conditions, ...writeRule], 'r', parameters)
-  const most = parameters.bind(String(limit + 1), 'int8')
-  const text = `select r.id from ${quoteIdentifier(space.schema)}.${quoteIdentifier(table.slug)} r where ${where} limit ${most}`
+  const maxIds = parameters.bind(String(limit + 1), 'int8')
+  const text = `select r.id from ${quoteIdentifier(space.schema)}.${quoteIdentifier(table.slug)} r where ${where} limit ${maxIds}`
   const rows = await read(space, { text, parameters: parameters.values })
   return rows.map(({ id }) => String(id))
 }
@@ -85,8 +85,8 @@ function byIds(
 ): Statement {
   const parameters = new Parameters()
   const list = selectList(selectAllFields(table), 'r', schema, parameters)
-  const given = `json_array_elements_text(${parameters.bind(JSON.stringify(ids), 'json')})`
-  const where = `r.id in (select ${given}) and ${conditionsSql(rule, 'r', parameters)}`
+  const requestedIds = `json_array_elements_text(${parameters.bind(JSON.stringify(ids), 'json')})`
+  const where = `r.id in (select ${requestedIds}) and ${conditionsSql(rule, 'r', parameters)}`
   return {
     text: `select ${list} from ${quoteIdentifier(schema)}.${quoteIdentifier(table.slug)} r where ${where}`,
     parameters: parameters.values,

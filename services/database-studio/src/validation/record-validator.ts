@@ -37,7 +37,7 @@ export interface Fault extends ErrorDetail {
 
 export interface RecordValidator {
   /** Whether the table has a validation for one of these operations. */
-  concerns(opened: ResolvedTable, operations: readonly RecordChangeKind[]): boolean
+  concerns(resolvedTable: ResolvedTable, operations: readonly RecordChangeKind[]): boolean
   /**
    * Validates all changes of a batch in one call, without those that have no validation. Throws `service_unavailable`
    * if a validation that fails closed could not be run.
@@ -61,7 +61,7 @@ export function createRecordValidator({
   sdk: Pick<ServiceClient, 'post'>
   log: Logger
 }): RecordValidator {
-  async function ask(
+  async function requestValidation(
     question: ValidationQuestion,
     { closed, traceparent }: { closed: boolean; traceparent: string | undefined },
   ) {
@@ -77,13 +77,13 @@ export function createRecordValidator({
   }
 
   const faults: RecordValidator['faults'] = async (changes, meta) => {
-    const asked = changes.filter(({ opened, operation }) => isAsked(opened, operation))
-    if (asked.length === 0) return []
-    const groups = groupsOf(asked)
+    const applicableChanges = changes.filter(({ opened, operation }) => hasValidation(opened, operation))
+    if (applicableChanges.length === 0) return []
+    const groups = groupsOf(applicableChanges)
     const question = questionOf(groups, meta)
     refuseTooLarge(question)
-    const closed = asked.some(({ opened, operation }) => failsClosed(opened, operation))
-    const answer = await ask(question, { closed, traceparent: meta.traceparent })
+    const closed = applicableChanges.some(({ opened, operation }) => failsClosed(opened, operation))
+    const answer = await requestValidation(question, { closed, traceparent: meta.traceparent })
     const [first] = answer?.unavailable ?? []
     if (first) throw unavailable(`${first.artifact}: ${first.reason}`)
     return (answer?.faults ?? []).flatMap(({ batch, index, ...fault }) => {
@@ -93,7 +93,8 @@ export function createRecordValidator({
   }
 
   return {
-    concerns: (opened, operations) => operations.some((operation) => isAsked(opened, operation)),
+    concerns: (resolvedTable, operations) =>
+      operations.some((operation) => hasValidation(resolvedTable, operation)),
     faults,
     async check(changes, meta) {
       const found = await faults(changes, meta)
@@ -102,7 +103,7 @@ export function createRecordValidator({
   }
 }
 
-const isAsked = ({ validations }: ResolvedTable, operation: RecordChangeKind) =>
+const hasValidation = ({ validations }: ResolvedTable, operation: RecordChangeKind) =>
   validations.some(({ on }) => on.includes(operation))
 
 const failsClosed = ({ validations }: ResolvedTable, operation: RecordChangeKind) =>

@@ -35,20 +35,20 @@ type Present = Map<string, { image: Image; version: number | null }>
 const keyOf = ({ opened, id }: Pick<Step, 'opened' | 'id'>) => `${opened.table.slug}/${id}`
 
 async function recordsOf(access: Validation['access'], steps: readonly Step[]): Promise<Present> {
-  const wanted = new Map<ResolvedTable, Set<string>>()
+  const idsByTable = new Map<ResolvedTable, Set<string>>()
   for (const { opened, operation, id } of steps) {
     if (operation.op === 'create') continue
-    const ids = wanted.get(opened) ?? new Set()
-    wanted.set(opened, ids.add(id))
+    const ids = idsByTable.get(opened) ?? new Set()
+    idsByTable.set(opened, ids.add(id))
   }
   const present: Present = new Map()
-  for (const [opened, ids] of wanted)
+  for (const [opened, ids] of idsByTable)
     for (const [id, row] of await findRecords(access, opened, [...ids]))
-      present.set(keyOf({ opened, id }), held(row))
+      present.set(keyOf({ opened, id }), toPresentRecord(row))
   return present
 }
 
-const held = (row: Row) => ({ image: row, version: row.version })
+const toPresentRecord = (row: Row) => ({ image: row, version: row.version })
 
 /** Returns `undefined` if the operation changes nothing, or will fail because its record does not exist. */
 function changeOf(step: Step, present: Present): Change | undefined {

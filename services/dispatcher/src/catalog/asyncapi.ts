@@ -135,10 +135,10 @@ class Components {
   }
 
   #put(name: string, schema: JsonSchema): void {
-    const moved = JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', `"${componentPath}`))
+    const component = JSON.parse(JSON.stringify(schema).replaceAll('"#/definitions/', `"${componentPath}`))
     const known = this.all[name]
-    if (known && canonicalJson(known) !== canonicalJson(moved))
+    if (known && canonicalJson(known) !== canonicalJson(component))
       throw new Error(`two schemas are named ${name}`)
-    this.all[name] = moved
+    this.all[name] = component
   }
 }

@@ -45,7 +45,7 @@ export interface Dispatch {
    * Creates and sends the deliveries of a batch of events. `sequences` returns their
    * sequences in the stream. Idempotent.
    */
-  fanOut(arrived: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void>
+  fanOut(arrivedEvents: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void>
   /** Reloads the queue of a webhook of this tenant after the webhook was changed, paused, resumed or deleted. */
   refresh(webhookId: string, tenant: TenantScope): void
   /** A delivery is due now, or waits in an ordering queue. */
@@ -82,12 +82,12 @@ export function startDispatch(options: DispatchOptions): Dispatch {
   const reclaimed = reclaimOwn(shared, closing.signal)
 
   // events
-  async function fanOut(arrived: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void> {
+  async function fanOut(arrivedEvents: ArrivedEvent[], sequences: () => Promise<string[]>): Promise<void> {
     await reclaimed
-    const tenants = findTenants(arrived)
+    const tenants = findTenants(arrivedEvents)
     let drafts: DeliveryDraft[] = []
     for (let tries = 0; tries < maxTries; tries++) {
-      const batch = readBatch(arrived, await webhooks.of(tenants))
+      const batch = readBatch(arrivedEvents, await webhooks.of(tenants))
       drafts = keepStarted(drafts, draftDeliveries(batch, shared))
       if (await enqueue(drafts, batch, sequences)) return
       webhooks.forget(tenants)

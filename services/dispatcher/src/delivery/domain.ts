@@ -13,8 +13,8 @@ export type Verdict =
   | { status: 'failed'; gone: boolean }
 
 /** 410 Gone: the endpoint asks for no further deliveries. */
-const gone = 410
-const asksToWait = new Set([429, 503])
+const goneStatus = 410
+const retryAfterStatuses = new Set([429, 503])
 
 /**
  * Decides the next state after an attempt. `attempt` counts from 1 within the present cycle: a manual retry starts a
@@ -28,9 +28,9 @@ export function decideAfterAttempt(
 ): Verdict {
   if (outcome.kind === 'answered' && outcome.status >= 200 && outcome.status < 300)
     return { status: 'succeeded' }
-  if (outcome.kind === 'answered' && outcome.status === gone) return { status: 'failed', gone: true }
+  if (outcome.kind === 'answered' && outcome.status === goneStatus) return { status: 'failed', gone: true }
   if (attempt > policy.retries) return { status: 'failed', gone: false }
-  const asks = outcome.kind === 'answered' && asksToWait.has(outcome.status)
-  const askedMs = asks ? outcome.retryAfterMs : undefined
+  const respectsRetryAfter = outcome.kind === 'answered' && retryAfterStatuses.has(outcome.status)
+  const askedMs = respectsRetryAfter ? outcome.retryAfterMs : undefined
   return { status: 'retrying', delayMs: computeRetryDelayMs(policy, attempt, { ...chance, askedMs }) }
 }

@@ -4,7 +4,7 @@ import { z } from 'zod'
 /** A parameter that may be repeated or contain several comma-separated values. */
 const severalOf = <Value extends z.ZodType>(value: Value) =>
   z.preprocess(
-    (given) => (typeof given === 'string' || Array.isArray(given) ? String(given).split(',') : given),
+    (input) => (typeof input === 'string' || Array.isArray(input) ? String(input).split(',') : input),
     z.array(value).min(1).max(20),
   )
 

@@ -51,7 +51,7 @@ export function deliveriesQuery(db: Drizzle, options: ListDeliveries) {
     .where(
       and(
         belongsToTenant(deliveries, tenant),
-        whose(of),
+        belongsTo(of),
         status && hasStatus(status, of),
         eventType && inArray(deliveries.eventType, eventType),
         after === undefined ? undefined : lt(deliveries.id, after),
@@ -166,7 +166,7 @@ async function replaysOf(
 export const belongsToWebhook = (tenant: TenantScope, webhookId: string) =>
   and(eq(deliveries.webhookId, webhookId), belongsToTenant(deliveries, tenant))
 
-function whose(of: ListDeliveries['of']) {
+function belongsTo(of: ListDeliveries['of']) {
   if (of === 'all') return undefined
   return 'webhookId' in of ? eq(deliveries.webhookId, of.webhookId) : eq(deliveries.eventId, of.eventId)
 }

@@ -76,10 +76,10 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     status: 202,
     errors: ['not_found', 'conflict', 'validation_failed'],
     handler: async ({ params: { groupId }, body: { to, dryRun }, meta }) => {
-      const named = parseGroupId(groupId)
-      const webhook = await aggregate.get(named.targetId, meta.tenant)
+      const group = parseGroupId(groupId)
+      const webhook = await aggregate.get(group.targetId, meta.tenant)
       const position = failuresPosition(cursors, { to, groupId, tenant: meta.tenant })
-      const selection = buildFailureSelection(meta.tenant, named, Number(position), nowMs())
+      const selection = buildFailureSelection(meta.tenant, group, Number(position), nowMs())
       const started = await startReplay(context, { webhook, selection, dryRun }, nowMs(), meta)
       kick()
       announce()

@@ -63,7 +63,7 @@ async function step(
   const [job] = await tx.select().from(replayJobs).where(eq(replayJobs.id, id))
   if (!job) return
   const made = await replaySome(tx, job, Date.parse(now), size)
-  const ended = made.status === 'running' ? null : now
+  const endedAt = made.status === 'running' ? null : now
   const [stepped] = await tx
     .update(replayJobs)
     .set({
@@ -71,15 +71,15 @@ async function step(
       replayed: job.replayed + made.count,
       lastDeliveryId: made.last,
       dueAt: sql`${now}::timestamptz + ${stepEveryMs} * interval '1 ms'`,
-      finishedAt: ended,
+      finishedAt: endedAt,
     })
     .where(eq(replayJobs.id, id))
     .returning()
-  if (!stepped || ended === null) return
+  if (!stepped || endedAt === null) return
   const { workspaceId, environment } = job
   const tenant = { workspaceId, environment: Environment.parse(environment) }
   const kind = made.status === 'completed' ? 'complete' : 'cancel'
-  const meta = { tenant, actor: systemActor, now: ended, requestId: null }
+  const meta = { tenant, actor: systemActor, now: endedAt, requestId: null }
   await record(tx, meta, { kind, job: presentJob(stepped) })
 }
 

@@ -2,7 +2,7 @@
 export class Waiter {
   #news = false
   #ended = false
-  #resolve: ((news: boolean) => void) | undefined
+  #resolve: ((isWoken: boolean) => void) | undefined
 
   constructor(
     readonly subject: string,
@@ -44,10 +44,10 @@ export class Waiter {
     this.end()
   }
 
-  #settle(news: boolean): void {
+  #settle(isWoken: boolean): void {
     const resolve = this.#resolve
     this.#resolve = undefined
-    resolve?.(news)
+    resolve?.(isWoken)
   }
 }
 
@@ -71,8 +71,8 @@ export class Waiters {
   /** Register before reading, so that anything published in between counts as new. */
   add(subject: string, timeoutMs: number, signal: AbortSignal): Waiter {
     const waiter = new Waiter(subject, Math.ceil((this.nowMs() + timeoutMs) / tickMs), signal)
-    put(this.#bySubject, subject, waiter)
-    put(this.#byTick, waiter.tick, waiter)
+    addWaiter(this.#bySubject, subject, waiter)
+    addWaiter(this.#byTick, waiter.tick, waiter)
     if (this.#drained) waiter.end()
     this.#sweep ??= setInterval(() => this.sweep(), tickMs)
     return waiter
@@ -80,8 +80,8 @@ export class Waiters {
 
   remove(waiter: Waiter): void {
     waiter.signal.removeEventListener('abort', waiter)
-    take(this.#bySubject, waiter.subject, waiter)
-    take(this.#byTick, waiter.tick, waiter)
+    removeWaiter(this.#bySubject, waiter.subject, waiter)
+    removeWaiter(this.#byTick, waiter.tick, waiter)
     if (this.#byTick.size > 0) return
     clearInterval(this.#sweep)
     this.#sweep = undefined
@@ -108,13 +108,13 @@ export class Waiters {
   }
 }
 
-function put<Key>(map: Map<Key, Set<Waiter>>, key: Key, waiter: Waiter): void {
+function addWaiter<Key>(map: Map<Key, Set<Waiter>>, key: Key, waiter: Waiter): void {
   const waiters = map.get(key)
   if (waiters) waiters.add(waiter)
   else map.set(key, new Set([waiter]))
 }
 
-function take<Key>(map: Map<Key, Set<Waiter>>, key: Key, waiter: Waiter): void {
+function removeWaiter<Key>(map: Map<Key, Set<Waiter>>, key: Key, waiter: Waiter): void {
   const waiters = map.get(key)
   waiters?.delete(waiter)
   if (waiters?.size === 0) map.delete(key)

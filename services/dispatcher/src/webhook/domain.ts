@@ -176,14 +176,14 @@ function updated(command: UpdateWebhookCommand, state: WebhookState): Decision<W
     name: settings.name ?? state.name,
     url: settings.url ?? state.url,
     events: settings.events ? [...new Set(settings.events)] : state.events,
-    filter: given(settings.filter, state.filter),
+    filter: resolveSetting(settings.filter, state.filter),
     retries: settings.retries ?? state.retries,
     retryStrategy: settings.retry_strategy ?? state.retryStrategy,
     timeoutMs: settings.timeout_ms ?? state.timeoutMs,
     retryMaxDelayMs: settings.retry_max_delay_ms ?? state.retryMaxDelayMs,
-    retrySchedule: given(settings.retry_schedule, state.retrySchedule),
-    rateLimitPerSecond: given(settings.rate_limit_per_second, state.rateLimitPerSecond),
-    orderingKey: given(settings.ordering_key, state.orderingKey),
+    retrySchedule: resolveSetting(settings.retry_schedule, state.retrySchedule),
+    rateLimitPerSecond: resolveSetting(settings.rate_limit_per_second, state.rateLimitPerSecond),
+    orderingKey: resolveSetting(settings.ordering_key, state.orderingKey),
   }
   if (headers) {
     const kept = keepRedacted(headers, state.sealedHeaders)
@@ -221,7 +221,7 @@ export const affectsRequests = (given: {
 }): boolean => [given.url, given.events, given.filter, given.headers].some((value) => value !== undefined)
 
 /** The requested value, including null, or the present one if it is absent. */
-function given<Value>(requested: Value | null | undefined, present: Value | null): Value | null {
+function resolveSetting<Value>(requested: Value | null | undefined, present: Value | null): Value | null {
   return requested === undefined ? present : requested
 }
 

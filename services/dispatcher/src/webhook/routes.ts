@@ -112,7 +112,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     // The failure count changes without a new version.
     changesUnversioned: true,
     handler: async ({ params, meta }) =>
-      counted(database, meta.tenant, await aggregate.get(params.id, meta.tenant)),
+      addFailureCounts(database, meta.tenant, await aggregate.get(params.id, meta.tenant)),
   })
 
   const update = defineRoute({
@@ -147,7 +147,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
       await secretTargets.require(meta, listChangedSecretTargets(body, present))
       const updated = await aggregate.handle(params.id, command, meta)
       context.onChange(params.id, meta.tenant)
-      return counted(database, meta.tenant, updated)
+      return addFailureCounts(database, meta.tenant, updated)
     },
   })
 
@@ -170,7 +170,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
   return [list, create, get, update, remove]
 }
 
-async function counted(database: Database, tenant: TenantScope, webhook: Webhook): Promise<Webhook> {
+async function addFailureCounts(database: Database, tenant: TenantScope, webhook: Webhook): Promise<Webhook> {
   const [filled = webhook] = await withFailures(database, tenant, [webhook])
   return filled
 }

@@ -67,7 +67,7 @@ export function createCredentials(
     return { secrets, headers, secretHeaders: new Set(Object.keys(target.sealedHeaders)) }
   }
 
-  const opened = (target: Target): Promise<Opened> => {
+  const openCached = (target: Target): Promise<Opened> => {
     const kept = known.get(target.id)
     if (kept?.version === target.version) return kept.opened
     const fresh = open(target)
@@ -77,7 +77,7 @@ export function createCredentials(
   }
 
   return async (target) => {
-    const { secrets, ...rest } = await opened(target)
+    const { secrets, ...rest } = await openCached(target)
     const now = new Date(nowMs()).toISOString()
     // Overlaps end by time, without a change of the webhook.
     const valid = secrets.filter((secret) => isValidAt(secret, now))

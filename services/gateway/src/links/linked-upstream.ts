@@ -108,10 +108,10 @@ class LinkedAnswer implements FeedReader {
     allowed.then(
       () => {
         if (this.#isOver) return
-        const held = this.#held ?? []
+        const bufferedChunks = this.#held ?? []
         this.#held = undefined
         goOn()
-        for (const bytes of held) this.onData(bytes)
+        for (const bytes of bufferedChunks) this.onData(bytes)
         if (this.#hasEnded && !this.#held) this.#finish()
       },
       (error: Error) => this.#fail(error),

@@ -48,7 +48,7 @@ interface Caller {
 /** Milliseconds for which a confirmation is valid. */
 const validMs = 1_000
 /** Milliseconds; shorter than the validity, so that no event has to wait for a confirmation. */
-const askEveryMs = 750
+const confirmIntervalMs = 750
 
 /** Verifies all callers together, once per token, and at most every 750 ms unless a response waits. */
 export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
@@ -63,24 +63,24 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
     timers.clearTimeout(timer)
     timer = undefined
     if (callers.size === 0) return
-    timer = timers.setTimeout(() => void begin().catch(() => {}), askEveryMs)
+    timer = timers.setTimeout(() => void begin().catch(() => {}), confirmIntervalMs)
     timer.unref()
   }
   const begin = (): Promise<void> => {
-    round ??= askAll().finally(() => {
+    round ??= confirmAll().finally(() => {
       round = undefined
       schedule()
     })
     return round
   }
-  const askAll = async () => {
-    const asked = [...callers.values()]
-    const before = asked.map(({ forgotten }) => forgotten)
-    const askedAt = monotonicMs()
-    const allowed = await ask(asked.map(({ question }) => question))
-    for (const [at, caller] of asked.entries()) {
+  const confirmAll = async () => {
+    const checkedCallers = [...callers.values()]
+    const before = checkedCallers.map(({ forgotten }) => forgotten)
+    const requestedAt = monotonicMs()
+    const allowed = await ask(checkedCallers.map(({ question }) => question))
+    for (const [at, caller] of checkedCallers.entries()) {
       if (caller.forgotten !== before[at]) continue
-      caller.askedAt = askedAt
+      caller.askedAt = requestedAt
       const permissions = allowed[at] ?? null
       for (const answer of [...caller.answers]) {
         const error = findRefusal(answer.principal, permissions)
@@ -89,10 +89,10 @@ export function createOpenAnswers(options: OpenAnswersOptions): OpenAnswers {
     }
   }
   const confirmed = async (caller: Caller) => {
-    const heldAt = monotonicMs()
+    const waitStartedAt = monotonicMs()
     // A confirmation requested after the wait began is valid, however long it took: a slow settings service delays
     // events, but loses none.
-    while (caller.answers.size > 0 && !isConfirmed(caller) && caller.askedAt < heldAt) await begin()
+    while (caller.answers.size > 0 && !isConfirmed(caller) && caller.askedAt < waitStartedAt) await begin()
   }
 
   return {

@@ -89,10 +89,10 @@ function foreignPage({
   from: string | undefined
   site: string | undefined
 }): ApiError {
-  const asked = from ?? (site === undefined ? 'an unknown origin' : `a page that is ${site}`)
+  const originLabel = from ?? (site === undefined ? 'an unknown origin' : `a page that is ${site}`)
   return new ApiError(
     'forbidden',
-    `A session cookie is accepted from pages of ${own} only, which PUBLIC_ORIGIN of the gateway names; this request comes from ${asked}. ` +
+    `A session cookie is accepted from pages of ${own} only, which PUBLIC_ORIGIN of the gateway names; this request comes from ${originLabel}. ` +
       'Use that origin, or send a token: Authorization: Bearer <token>.',
   )
 }

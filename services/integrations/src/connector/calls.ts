@@ -26,9 +26,9 @@ export function createCalls(kinds: Kinds, resolve: ResolveSecrets): OpenCall {
   return ({ id, kind, config, ownerId }, options) => {
     const { tenant, timeoutMs, idempotencyKey, invoker, cause, signal: leaving, log } = options
     const deadlineAt = performance.now() + timeoutMs
-    const ending = new AbortController()
-    const expire = () => ending.abort(timedOut())
-    const leave = () => ending.abort(cancelled())
+    const abortController = new AbortController()
+    const expire = () => abortController.abort(timedOut())
+    const leave = () => abortController.abort(cancelled())
     const timer = setTimeout(expire, timeoutMs)
     leaving?.addEventListener('abort', leave)
     if (leaving?.aborted) leave()
@@ -37,7 +37,7 @@ export function createCalls(kinds: Kinds, resolve: ResolveSecrets): OpenCall {
       connectorId: id,
       tenant,
       invoker,
-      signal: ending.signal,
+      signal: abortController.signal,
       remainingMs: () => Math.max(1, Math.floor(deadlineAt - performance.now())),
       ...{ idempotencyKey, cause },
       secrets: createSecrets(resolve, { tenant, userId: ownerId, consumer: `connector/${id}` }),

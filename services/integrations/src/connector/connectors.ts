@@ -26,9 +26,9 @@ export function createConnectors(
 ) {
   const aggregate = store.aggregate(connector)
 
-  const accepted = (kindName: string, given: unknown): Record<string, unknown> => {
+  const accepted = (kindName: string, rawConfig: unknown): Record<string, unknown> => {
     const kind = kinds.named(kindName)
-    const config = parseField(kind.config, 'config', given)
+    const config = parseField(kind.config, 'config', rawConfig)
     refuseStrayBraces(config)
     kind.check(config)
     return { ...config }
@@ -44,7 +44,7 @@ export function createConnectors(
       const id = newId('connector')
       const command = { kind: 'create' as const, id, fields, caller: meta.principal, now: meta.now }
       await secretTargets.require(meta, kinds.named(body.kind).secretTargets(fields.config))
-      return named(aggregate.create(id, command, meta))
+      return rejectDuplicateName(aggregate.create(id, command, meta))
     },
 
     update: async (id: string, body: ConnectorPatch, meta: RequestMeta): Promise<Connector> => {
@@ -55,7 +55,7 @@ export function createConnectors(
       const { state } = found
       if (config || (body.enabled && !state.enabled))
         await secretTargets.require(meta, kinds.named(state.kind).secretTargets(config ?? state.config))
-      return named(
+      return rejectDuplicateName(
         aggregate.handle(id, { kind: 'update', patch, caller: meta.principal, now: meta.now }, meta),
       )
     },
@@ -66,14 +66,14 @@ export function createConnectors(
   }
 }
 
-const isTaken = (error: unknown) =>
+const isNameConflict = (error: unknown) =>
   error instanceof ApiError && error.details[0]?.params?.constraint === 'connectors_name_key'
 
-async function named<Result>(saved: Promise<Result>): Promise<Result> {
+async function rejectDuplicateName<Result>(saved: Promise<Result>): Promise<Result> {
   try {
     return await saved
   } catch (error) {
-    if (!isTaken(error)) throw error
+    if (!isNameConflict(error)) throw error
     const message = 'A connector with this name already exists in this environment.'
     throw new ApiError('conflict', message, {
       details: [{ in: 'body', path: '/name', code: 'not_unique', message }],
@@ -85,11 +85,11 @@ async function named<Result>(saved: Promise<Result>): Promise<Result> {
 /** The check is not atomic: concurrent creations may exceed the limit slightly. */
 async function refuseTooMany({ db }: Database, limits: Limits, { tenant }: RequestMeta): Promise<void> {
   const { workspaceId, environment } = tenant
-  const most = limits.of('connectors', workspaceId)
-  if (most === 0) return
+  const maxConnectors = limits.of('connectors', workspaceId)
+  if (maxConnectors === 0) return
   const present = await db.$count(
     table,
     and(eq(table.workspaceId, workspaceId), eq(table.environment, environment)),
   )
-  if (present >= most) throw quotaExceeded('connectors', most)
+  if (present >= maxConnectors) throw quotaExceeded('connectors', maxConnectors)
 }

@@ -79,8 +79,8 @@ function updated(
   { patch, caller, now }: Extract<ConnectorCommand, { kind: 'update' }>,
   state: StoredConnector,
 ): Decision<StoredConnector>[] {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-  const after: StoredConnector = { ...state, ...given }
+  const definedFields = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+  const after: StoredConnector = { ...state, ...definedFields }
   const starts = after.enabled && !state.enabled
   const reconfigured = changedFields({ config: state.config }, { config: after.config }).length > 0
   if (starts || patch.config !== undefined) {

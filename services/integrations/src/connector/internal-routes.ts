@@ -40,11 +40,11 @@ export function internalRoutes({ database: { db }, ...options }: InternalRoutesO
         const { furtherActions, ...tenant } = body
         // Rows written by this service have this type.
         const states = (await find(body)).map(({ state }) => state as StoredConnector)
-        const named = states.map(async (connector) => {
+        const summaries = states.map(async (connector) => {
           const { id, name, kind } = connector
           return { id, name, kind, actions: await namesOf(connector, tenant, furtherActions) }
         })
-        return { connectors: await Promise.all(named) }
+        return { connectors: await Promise.all(summaries) }
       },
     }),
   ]

@@ -40,7 +40,7 @@ export interface InvokerOptions {
 
 export type Invoke = (
   connectorId: string,
-  asked: InvokeConnector,
+  invocation: InvokeConnector,
   meta: RequestMeta,
 ) => Promise<ConnectorResult>
 
@@ -61,12 +61,12 @@ export function createInvoker(options: InvokerOptions): Invoke {
 
   const perform = async (
     connector: StoredConnector,
-    asked: InvokeConnector,
+    invocation: InvokeConnector,
     call: Call,
     progress: Progress,
   ) => {
-    const action = await actionOf(kinds, connector, call, asked.action)
-    const input = action.parse(asked.input ?? {})
+    const action = await actionOf(kinds, connector, call, invocation.action)
+    const input = action.parse(invocation.input ?? {})
     for (;;) {
       progress.attempts++
       try {
@@ -84,17 +84,17 @@ export function createInvoker(options: InvokerOptions): Invoke {
     }
   }
 
-  return async (connectorId, asked, meta) => {
+  return async (connectorId, invocation, meta) => {
     const connector = (await connectors.aggregate.find(connectorId, meta.tenant))?.state
     if (!connector) throw notFound()
     refuseDisabled(connector)
     const { principal, delegate, clientToken, repetitionKey, tenant, causationId } = meta
     const progress: Progress = { id: newId('invocation'), attempts: 0, startedMs: performance.now() }
-    spendEgress(tenant, Buffer.byteLength(stringifyExact(asked.input ?? {})))
+    spendEgress(tenant, Buffer.byteLength(stringifyExact(invocation.input ?? {})))
     const leave = limiter.acquire(tenant.workspaceId)
     const { call, end } = open(connector, {
       tenant,
-      timeoutMs: Math.min(asked.timeoutMs ?? connector.timeoutMs, connector.timeoutMs),
+      timeoutMs: Math.min(invocation.timeoutMs ?? connector.timeoutMs, connector.timeoutMs),
       idempotencyKey: repetitionKey ?? progress.id,
       cause: causationId ?? null,
       invoker: { principal, token: clientToken },
@@ -106,7 +106,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
     // The value was parsed from JSON, or built from texts and numbers.
     const shown = (value: unknown) => stringifyExact(maskValue(value as JsonValue, redact))
     const entry = {
-      ...{ id: progress.id, tenant, connectorId, action: asked.action, callerId: principal.userId },
+      ...{ id: progress.id, tenant, connectorId, action: invocation.action, callerId: principal.userId },
       ...{
         trigger: delegate?.by ?? 'api',
         run: delegate ? (causationId ?? delegate.run) : null,
@@ -116,7 +116,7 @@ export function createInvoker(options: InvokerOptions): Invoke {
     }
     const finish = async (response: string | null, error: InvocationError | null, seen: Observation) => {
       const durationMs = Math.round((performance.now() - progress.startedMs) * 100) / 100
-      const request = shown(asked.input ?? {})
+      const request = shown(invocation.input ?? {})
       await Promise.all([
         keep({ ...entry, ...progress, durationMs, error, request, response }),
         observe(connector, tenant, seen),
@@ -126,9 +126,9 @@ export function createInvoker(options: InvokerOptions): Invoke {
       return durationMs
     }
     try {
-      const given = await perform(connector, asked, call, progress)
-      const durationMs = await finish(shown(given), null, { health: 'up' })
-      const output = redactValue(given as JsonValue, redactEcho)
+      const result = await perform(connector, invocation, call, progress)
+      const durationMs = await finish(shown(result), null, { health: 'up' })
+      const output = redactValue(result as JsonValue, redactEcho)
       return { invocationId: progress.id, output, attempts: progress.attempts, durationMs }
     } catch (thrown) {
       if (!(thrown instanceof CallFailure)) {

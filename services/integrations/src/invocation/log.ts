@@ -33,17 +33,17 @@ export type StoreInvocation = (entry: InvocationEntry) => Promise<void>
  */
 export function createInvocationLog({ db }: Pick<Database, 'db'>, keptDays: number): StoreInvocation {
   return async ({ tenant, error, request, response, ...entry }) => {
-    const asked = capped(request)
-    const answered = response === null ? null : capped(response)
+    const cappedRequest = capped(request)
+    const cappedResponse = response === null ? null : capped(response)
     await db.insert(connectorInvocations).values({
       ...entry,
       ...tenant,
       status: error === null ? 'succeeded' : 'failed',
       errorCode: error?.code ?? null,
       errorMessage: error?.message.slice(0, keptOfMessage) ?? null,
-      request: asked.text,
-      response: answered?.text ?? null,
-      truncated: asked.cut || answered?.cut === true,
+      request: cappedRequest.text,
+      response: cappedResponse?.text ?? null,
+      truncated: cappedRequest.cut || cappedResponse?.cut === true,
       expiresAt: sql`now() + ${keptDays} * interval '1 day'`,
     })
   }

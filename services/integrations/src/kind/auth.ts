@@ -42,16 +42,16 @@ export function createSendAuthorized(send: SendHttp): SendAuthorized {
     }
     const headersOf = async (
       { secrets }: Call,
-      given: Auth,
+      authConfig: Auth,
       host: string,
       renew: boolean,
     ): Promise<Record<string, string>> => {
-      switch (given.type) {
+      switch (authConfig.type) {
         case 'none':
           return {}
         case 'basic': {
           const { username, password } = await secrets.fillAll(
-            { username: given.username, password: given.password },
+            { username: authConfig.username, password: authConfig.password },
             host,
           )
           const pair = Buffer.from(`${username}:${password}`).toString('base64')
@@ -59,11 +59,11 @@ export function createSendAuthorized(send: SendHttp): SendAuthorized {
           return { authorization: `Basic ${pair}` }
         }
         case 'bearer':
-          return { authorization: `Bearer ${await secrets.fill(given.token, host)}` }
+          return { authorization: `Bearer ${await secrets.fill(authConfig.token, host)}` }
         case 'header':
-          return { [given.name.toLowerCase()]: await secrets.fill(given.value, host) }
+          return { [authConfig.name.toLowerCase()]: await secrets.fill(authConfig.value, host) }
         case 'oauth2':
-          return { authorization: `Bearer ${await tokens.token(call, given, renew)}` }
+          return { authorization: `Bearer ${await tokens.token(call, authConfig, renew)}` }
       }
     }
     const answer = await authorized(false)

@@ -51,7 +51,7 @@ export function createAccessTokens(send: SendHttp, nowMs = () => performance.now
   const kept = new LRUCache<string, Kept>({ max: maxKept })
   const underway = new Map<string, Promise<Kept>>()
 
-  const ask = async (key: string, call: Call, auth: OAuth2, client: Client): Promise<Kept> => {
+  const requestToken = async (key: string, call: Call, auth: OAuth2, client: Client): Promise<Kept> => {
     const began = nowMs()
     const { access_token: token, expires_in: seconds = usualSeconds } = await request(
       send,
@@ -79,10 +79,11 @@ export function createAccessTokens(send: SendHttp, nowMs = () => performance.now
         call.secrets.conceal(known.token)
         return known.token
       }
-      const asked = underway.get(key) ?? ask(key, call, auth, pair).finally(() => underway.delete(key))
-      underway.set(key, asked)
+      const pendingToken =
+        underway.get(key) ?? requestToken(key, call, auth, pair).finally(() => underway.delete(key))
+      underway.set(key, pendingToken)
       // The shared request may have been started by another call with less time left, so it is repeated if it fails.
-      const { token } = await asked.catch(() => ask(key, call, auth, pair))
+      const { token } = await pendingToken.catch(() => requestToken(key, call, auth, pair))
       call.secrets.conceal(token)
       return token
     },
@@ -113,14 +114,14 @@ async function request(send: SendHttp, call: Call, auth: OAuth2, { id, secret }:
   const url = new URL(auth.tokenUrl)
   // A repeated request yields a second token, which is harmless.
   const answer = await send(call, { method: 'POST', url, headers, body: form.toString(), repeatable: true })
-  if (answer.status >= 400) throw refused(answeredFailure(answer))
+  if (answer.status >= 400) throw tokenFailure(answeredFailure(answer))
   const parsed = TokenAnswer.safeParse(parseJson(answer.body.toString()))
   if (parsed.success) return parsed.data
   throw new CallFailure('protocol', 'The token endpoint answered without an access_token.', { sent: false })
 }
 
 /** `sent` is false because no request reached the API itself. */
-function refused({ status, body, retryAfterMs }: CallFailure): CallFailure {
+function tokenFailure({ status, body, retryAfterMs }: CallFailure): CallFailure {
   return new CallFailure('answered', `The token endpoint answered ${status}.`, {
     sent: false,
     ...(status !== undefined && { status }),

@@ -64,16 +64,16 @@ function readOperations(document: OpenApiDocument): Operation[] {
   return operations
 }
 
-function uniqueName(taken: Set<string>, operationId: unknown, otherwise: string): string {
-  const wanted = typeof operationId === 'string' && operationId !== '' ? operationId : otherwise
+function uniqueName(usedNames: Set<string>, operationId: unknown, otherwise: string): string {
+  const preferredName = typeof operationId === 'string' && operationId !== '' ? operationId : otherwise
   const plain =
-    wanted
+    preferredName
       .replaceAll(/[^A-Za-z0-9.-]+/g, '_')
       .replaceAll(/^_|_$/g, '')
       .slice(0, 190) || 'operation'
   let name = plain
-  for (let count = 2; taken.has(name); count++) name = `${plain}_${count}`
-  taken.add(name)
+  for (let count = 2; usedNames.has(name); count++) name = `${plain}_${count}`
+  usedNames.add(name)
   return name
 }
 
@@ -93,13 +93,14 @@ function readOperation(
   }
 }
 
-const text = (value: unknown, most: number) => (typeof value === 'string' ? value.slice(0, most) : '')
+const text = (value: unknown, maxLength: number) =>
+  typeof value === 'string' ? value.slice(0, maxLength) : ''
 
 /** Parameters of an operation override those of its path. */
 function parametersOf(document: OpenApiDocument, lists: readonly unknown[]): Parameter[] {
   const found = new Map<string, Parameter>()
-  for (const given of lists.flatMap((list) => (Array.isArray(list) ? list.slice(0, 200) : []))) {
-    const parameter = dereference(document, given)
+  for (const definition of lists.flatMap((list) => (Array.isArray(list) ? list.slice(0, 200) : []))) {
+    const parameter = dereference(document, definition)
     const place = parameter && placeOf(parameter.in)
     if (!parameter || !place || typeof parameter.name !== 'string' || isReserved(place, parameter.name))
       continue
@@ -122,8 +123,8 @@ function placeOf(value: unknown): ParameterPlace | undefined {
 const isReserved = (place: ParameterPlace, name: string) =>
   place === 'header' && /^(accept|content-type|authorization)$/i.test(name)
 
-function bodyOf(document: OpenApiDocument, given: unknown): Body | undefined {
-  const body = dereference(document, given)
+function bodyOf(document: OpenApiDocument, requestBody: unknown): Body | undefined {
+  const body = dereference(document, requestBody)
   if (!body || !isObject(body.content)) return undefined
   const types = Object.keys(body.content)
   const contentType =

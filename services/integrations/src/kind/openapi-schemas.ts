@@ -59,7 +59,7 @@ export function toStandaloneSchema(
     const copy = mapped(value, (inner, key) => {
       if (literal.has(key)) return inner
       if (typeof inner === 'string') return words.has(key) ? inner.slice(0, maxWords) : inner
-      return named.has(key) && isObject(inner) ? mapped(inner, rewrite) : rewrite(inner)
+      return schemaMapKeywords.has(key) && isObject(inner) ? mapped(inner, rewrite) : rewrite(inner)
     })
     return is30 ? modern(copy) : copy
   }
@@ -83,7 +83,13 @@ export function toStandaloneSchema(
 /** Values of these keywords are data, not schemas. */
 const literal = new Set(['example', 'examples', 'default', 'enum', 'const'])
 /** Values of these keywords are maps from names to schemas. */
-const named = new Set(['properties', 'patternProperties', 'dependentSchemas', '$defs', 'definitions'])
+const schemaMapKeywords = new Set([
+  'properties',
+  'patternProperties',
+  'dependentSchemas',
+  '$defs',
+  'definitions',
+])
 /** Texts for people, which are truncated because documents can contain very long ones. */
 const words = new Set(['title', 'description'])
 const maxWords = 500

@@ -15,19 +15,20 @@ export const InvocationQuery = z
 export function urlBelow(baseUrl: string, path: string): URL {
   const base = new URL(baseUrl)
   const root = base.pathname.endsWith('/') ? base.pathname : `${base.pathname}/`
-  if (/[?#]/.test(path)) throw refused('Must have no ? or #; parameters go into `query`.')
+  if (/[?#]/.test(path)) throw pathNotAllowed('Must have no ? or #; parameters go into `query`.')
   const rest = path.replace(/^\/+/, '')
   const text = rest === '' ? `${base.origin}${base.pathname}` : `${base.origin}${root}${rest}`
   const url = URL.canParse(text) ? new URL(text) : undefined
   const within = url && (url.pathname.startsWith(root) || url.pathname === base.pathname)
-  if (url?.origin !== base.origin || !within) throw refused('Must stay below the base URL of the connector.')
+  if (url?.origin !== base.origin || !within)
+    throw pathNotAllowed('Must stay below the base URL of the connector.')
   // Some servers decode a path before they resolve its dot segments.
   if (/%(2f|5c)|(^|\/)(%2e|\.){2}(\/|$)/i.test(url.pathname) && decodedDots(url.pathname))
-    throw refused('Must stay below the base URL of the connector.')
+    throw pathNotAllowed('Must stay below the base URL of the connector.')
   return url
 }
 
-const refused = (message: string) => invalidField('/input/path', 'path_not_allowed', message)
+const pathNotAllowed = (message: string) => invalidField('/input/path', 'path_not_allowed', message)
 
 function decodedDots(pathname: string): boolean {
   const decoded = pathname.replaceAll(/%2e/gi, '.').replaceAll(/%(2f|5c)/gi, '/')

@@ -80,7 +80,7 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
       repeatable,
     })
 
-  const ask = async (
+  const callApi = async (
     call: Call<SlackConfig>,
     method: string,
     body: object,
@@ -130,7 +130,7 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
               'required',
               'Name a channel: the connector has none of its own.',
             )
-          return ask(call, 'chat.postMessage', { ...message, channel })
+          return callApi(call, 'chat.postMessage', { ...message, channel })
         },
       }),
       update_message: defineAction<SlackConfig, typeof MessageChange, typeof Message>({
@@ -139,7 +139,7 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
         input: MessageChange,
         output: Message,
         repeatable: true,
-        run: (call, input) => ask(call, 'chat.update', input, true),
+        run: (call, input) => callApi(call, 'chat.update', input, true),
       }),
       delete_message: defineAction<SlackConfig, typeof MessageRef, typeof Message>({
         title: 'Delete a message',
@@ -147,12 +147,12 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
         input: MessageRef,
         output: Message,
         repeatable: true,
-        run: (call, input) => ask(call, 'chat.delete', input, true),
+        run: (call, input) => callApi(call, 'chat.delete', input, true),
       }),
     },
     async test(call) {
       if (call.config.auth.type === 'bot') {
-        await ask(call, 'auth.test', {}, true)
+        await callApi(call, 'auth.test', {}, true)
         return 'Slack knows the token.'
       }
       // An empty message posts nothing: an existing webhook rejects it as invalid with 400.

@@ -55,16 +55,16 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
           const body = { deduplicationKey: idempotencyKey, ...event }
           if (Buffer.byteLength(stringifyExact(body)) > maxTopicEventBytes)
             throw new ApiError('payload_too_large', `An event has at most ${maxTopicEventBytes} bytes.`)
-          const wanted = {
+          const grantRequest = {
             run: connectorId,
             permissions: ['topics:write' as const],
             expiresInSeconds: grantSeconds,
           }
-          const { grant } = await delegations.delegate({ clientToken: invoker.token }, wanted)
+          const { grant } = await delegations.delegate({ clientToken: invoker.token }, grantRequest)
           const issuer = delegations.actingBy(grant)
           return dispatcher
             .post(`/events/topics/${topic}/publish`, body, PublishedTopicEvent, { issuer, signal })
-            .catch(unlessAway)
+            .catch(rethrowDispatchError)
         },
       }),
     },
@@ -79,7 +79,7 @@ const fields = createAddressFinder({ 'path /name': 'body /input/topic', body: 'b
  * A rejection by the dispatcher becomes a rejection here. If the dispatcher is unavailable, the event may have been
  * stored; the idempotency key prevents duplicates.
  */
-function unlessAway(error: unknown): never {
+function rethrowDispatchError(error: unknown): never {
   if (
     error instanceof ApiError &&
     (error.code === 'service_unavailable' || error.code === 'upstream_timeout')

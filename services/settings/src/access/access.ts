@@ -105,8 +105,8 @@ export function createAccountAccess(ctx: ServiceContext, options: AccessOptions)
         await lockAccount(tx, userId)
         await unit.handle(accounts, userId, { kind: 'change_password', passwordHash, now: meta.now })
         await deleteTokens(tx, userId)
-        const ending = { accountId: userId, except: tokenId, reason: 'password_changed' as const }
-        await sessions.endAll(tx, ending, meta)
+        const sessionsToEnd = { accountId: userId, except: tokenId, reason: 'password_changed' as const }
+        await sessions.endAll(tx, sessionsToEnd, meta)
       })
     },
 

@@ -26,7 +26,7 @@ import { type CheckToken, invalidAccountToken } from './token-check.js'
  * Sets a new password with a token from a mail or a link, and ends all sessions. Returns the person with the methods
  * they have proved. Throws `invalid_token`, `rate_limited`, `service_unavailable`.
  */
-export type ResetPassword = (wanted: PasswordReset, meta: RequestMeta) => Promise<ProvenPerson>
+export type ResetPassword = (input: PasswordReset, meta: RequestMeta) => Promise<ProvenPerson>
 
 export interface PasswordResetOptions {
   passwords: Passwords
@@ -53,7 +53,7 @@ export function createPasswordReset(
   }
 
   /** Whether the creator of a link still has the rights to create it. Evaluated under the lock of the login. */
-  const stillHolds = async (tx: Transaction, { accountId, issuer }: ValidToken) =>
+  const isIssuerAuthorized = async (tx: Transaction, { accountId, issuer }: ValidToken) =>
     issuer === null || (await canStillIssue(tx, operators, { accountId, issuer }))
 
   return async ({ token: presented, newPassword }, meta) => {
@@ -67,7 +67,7 @@ export function createPasswordReset(
     const reset = await commit({ ...meta, actor, tenant: platformTenant }, async (unit, tx) => {
       await lockAccount(tx, id)
       if (!(await consumeToken(tx, presented, purpose))) return null
-      if (!(await stillHolds(tx, good))) return null
+      if (!(await isIssuerAuthorized(tx, good))) return null
       const { addressProvenAt } = await requireAccount(tx, id)
       const { version: _, ...after } = await unit.handle(accounts, id, {
         ...{ kind: 'reset_password' as const, by, passwordHash, now },

@@ -71,12 +71,12 @@ export function createVerifier({
   recordBreakGlass,
 }: VerifierOptions): Verifier {
   const verifyKey = async (
-    presented: PresentedToken,
+    presentedToken: PresentedToken,
     record: KeyRecord | null,
     question: Question,
     context: RequestContext,
   ) => {
-    if (!record || !constantTimeEqual(record.key.secretHash, presented.secretHash)) throw invalidToken()
+    if (!record || !constantTimeEqual(record.key.secretHash, presentedToken.secretHash)) throw invalidToken()
     const { key } = record
     if (key.status === 'rotated' && overlapIsOver(key, context.now)) {
       await keys.revokeReused(key, record.workspaceId, context)
@@ -90,39 +90,44 @@ export function createVerifier({
   }
 
   const verifySession = async (
-    presented: PresentedToken,
+    presentedToken: PresentedToken,
     record: SessionRecord | null,
     question: Question,
     { now, requestId }: RequestContext,
   ) => {
-    if (!record || !constantTimeEqual(record.secretHash, presented.secretHash)) throw invalidToken()
+    if (!record || !constantTimeEqual(record.secretHash, presentedToken.secretHash)) throw invalidToken()
     const idleEnd = sessions.idleEnd(record.lastSeenAt)
     if (record.expiresAt <= now || idleEnd <= now) throw tokenExpired()
-    const principal = sessionPrincipal(presented.id, record, question)
+    const principal = sessionPrincipal(presentedToken.id, record, question)
     const { userId, userName, workspaceId } = record
     if (record.lacksProvider && workspaceId !== null)
-      await recordBreakGlass({ sessionId: presented.id, userId, userName, workspaceId }, { now, requestId })
+      await recordBreakGlass(
+        { sessionId: presentedToken.id, userId, userName, workspaceId },
+        { now, requestId },
+      )
     const seen = isDue(record.lastSeenAt, now)
-    if (seen) await sessions.seen(presented.id, now)
+    if (seen) await sessions.seen(presentedToken.id, now)
     const idleExpiry = seen ? sessions.idleEnd(now) : idleEnd
     return { principal, expiresAt: earlierInstant(idleExpiry, record.expiresAt) }
   }
 
-  const askedSession = (presented: PresentedToken, { workspace }: Question) => ({
-    id: presented.id,
+  const toSessionQuery = (presentedToken: PresentedToken, { workspace }: Question) => ({
+    id: presentedToken.id,
     workspaceSlug: workspace,
   })
   /** Uses one statement per kind of token, however many tokens there are. */
-  const findAll = async (asked: readonly TokenToConfirm[]) => {
-    const ofSessions = asked.filter(({ presented }) => presented && isSession(presented))
+  const findAll = async (tokens: readonly TokenToConfirm[]) => {
+    const ofSessions = tokens.filter(({ presented }) => presented && isSession(presented))
     const [ofKeys, found] = await Promise.all([
       keyRecords(
         db,
-        asked.flatMap(({ presented }) => (presented?.kind === 'key' ? presented.id : [])),
+        tokens.flatMap(({ presented }) => (presented?.kind === 'key' ? presented.id : [])),
       ),
       sessionRecords(
         db,
-        ofSessions.flatMap(({ presented, question }) => (presented ? askedSession(presented, question) : [])),
+        ofSessions.flatMap(({ presented, question }) =>
+          presented ? toSessionQuery(presented, question) : [],
+        ),
         operators,
       ),
     ])
@@ -131,17 +136,17 @@ export function createVerifier({
 
   return {
     async verify({ token, ...question }, context) {
-      const presented = readToken(token)
-      if (presented?.kind === 'key')
-        return verifyKey(presented, await keyRecord(db, presented.id), question, context)
-      if (!presented || !isSession(presented)) throw invalidToken()
-      const record = await sessionRecord(db, askedSession(presented, question), operators)
-      return verifySession(presented, record, question, context)
+      const presentedToken = readToken(token)
+      if (presentedToken?.kind === 'key')
+        return verifyKey(presentedToken, await keyRecord(db, presentedToken.id), question, context)
+      if (!presentedToken || !isSession(presentedToken)) throw invalidToken()
+      const record = await sessionRecord(db, toSessionQuery(presentedToken, question), operators)
+      return verifySession(presentedToken, record, question, context)
     },
 
     async confirm(questions, context) {
-      const asked = questions.map(({ token, ...question }) => ({ presented: readToken(token), question }))
-      const { ofKeys, ofSessions } = await findAll(asked)
+      const tokens = questions.map(({ token, ...question }) => ({ presented: readToken(token), question }))
+      const { ofKeys, ofSessions } = await findAll(tokens)
       const confirmOne = async (each: TokenToConfirm) => {
         const { presented, question } = each
         if (presented?.kind === 'key')
@@ -151,7 +156,7 @@ export function createVerifier({
       }
       const lists = createLists()
       const answers: (number | null)[] = []
-      for (const each of asked) {
+      for (const each of tokens) {
         try {
           const { principal } = await confirmOne(each)
           answers.push(lists.placeOf(principal.permissions))

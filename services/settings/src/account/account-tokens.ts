@@ -59,12 +59,12 @@ export async function findValidToken(
   token: string,
   { purposes, now }: { purposes: readonly TokenPurpose[]; now: Instant },
 ): Promise<ValidToken | null> {
-  const presented = readToken(token)
+  const presentedToken = readToken(token)
   const [row] = await db
     .select()
     .from(accountTokens)
-    .where(eq(accountTokens.id, presented?.kind === 'act' ? presented.id : ''))
-  const matches = constantTimeEqual(row?.secretHash ?? '', presented?.secretHash ?? '')
+    .where(eq(accountTokens.id, presentedToken?.kind === 'act' ? presentedToken.id : ''))
+  const matches = constantTimeEqual(row?.secretHash ?? '', presentedToken?.secretHash ?? '')
   if (!row || !matches || !purposes.includes(row.purpose) || row.expiresAt <= now) return null
   const { accountId, purpose, issuer } = row
   return { accountId, purpose, issuer: issuer === null ? null : TokenIssuer.parse(issuer) }
@@ -72,12 +72,12 @@ export async function findValidToken(
 
 /** Consumes a token. Returns false if another request has consumed it, or a newer one was issued. */
 export async function consumeToken(tx: Transaction, token: string, purpose: TokenPurpose) {
-  const presented = readToken(token)
-  const taken = await tx
+  const presentedToken = readToken(token)
+  const deletedRows = await tx
     .delete(accountTokens)
-    .where(and(eq(accountTokens.id, presented?.id ?? ''), eq(accountTokens.purpose, purpose)))
+    .where(and(eq(accountTokens.id, presentedToken?.id ?? ''), eq(accountTokens.purpose, purpose)))
     .returning({ id: accountTokens.id })
-  return taken.length === 1
+  return deletedRows.length === 1
 }
 
 /** Invalidates all tokens of this login. */

@@ -40,8 +40,11 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
     refusal: () =>
       new ApiError('service_unavailable', 'The audit log is being verified already. Try again in a moment.'),
   })
-  const verified = (range: AuditVerifyRange, { tenant, signal }: RequestMeta, given?: SubmittedCheckpoint) =>
-    limiter.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, given, signal()))
+  const verified = (
+    range: AuditVerifyRange,
+    { tenant, signal }: RequestMeta,
+    submittedCheckpoint?: SubmittedCheckpoint,
+  ) => limiter.run(tenant.workspaceId, () => verify(tenant.workspaceId, range, submittedCheckpoint, signal()))
 
   return [
     defineRoute({
@@ -131,14 +134,14 @@ function checkSubmitted(
   workspaceId: string,
 ): SubmittedCheckpoint {
   if (checkpoint.workspaceId !== workspaceId) {
-    throw refused('/checkpoint/workspaceId', 'is not the workspace of this request')
+    throw checkpointError('/checkpoint/workspaceId', 'is not the workspace of this request')
   }
   const signature = signer.check(checkpoint)
-  if (signature === 'invalid') throw refused('/checkpoint/signature', 'does not match the checkpoint')
+  if (signature === 'invalid') throw checkpointError('/checkpoint/signature', 'does not match the checkpoint')
   return { checkpoint, signature }
 }
 
-function refused(path: string, message: string): ApiError {
+function checkpointError(path: string, message: string): ApiError {
   return new ApiError('validation_failed', `The checkpoint cannot be used: ${path} ${message}.`, {
     details: [{ in: 'body', path, code: 'invalid_value', message }],
   })

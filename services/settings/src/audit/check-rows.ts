@@ -19,13 +19,13 @@ export interface RowsOutcome {
 
 /** Verifies the chain from `end` through rows that are sorted by `seq`. */
 export function checkRows(end: ChainEnd, rows: readonly ChainRow[], marks: ChainAnchors): RowsOutcome {
-  let reached = end
+  let verifiedEnd = end
   for (const row of rows) {
-    const problem = checkRow(reached, row, marks)
-    if (problem) return { end: reached, problem }
-    reached = { seq: row.seq, hash: row.hash }
+    const problem = checkRow(verifiedEnd, row, marks)
+    if (problem) return { end: verifiedEnd, problem }
+    verifiedEnd = { seq: row.seq, hash: row.hash }
   }
-  return { end: reached, problem: null }
+  return { end: verifiedEnd, problem: null }
 }
 
 function checkRow(previous: ChainEnd, row: ChainRow, marks: ChainAnchors): AuditProblem | null {

@@ -31,13 +31,13 @@ export function recordExport(db: Drizzle, store: EventStore) {
     const { workspaceId } = meta.tenant
     const [head] = await db.select().from(auditHeads).where(eq(auditHeads.workspaceId, workspaceId))
     const id = newId('auditExport')
-    const given = Object.entries(filters).flatMap(([name, value]) =>
+    const activeFilters = Object.entries(filters).flatMap(([name, value]) =>
       value === undefined ? [] : [[name, value] as const],
     )
     const lastSeq = head?.seq ?? 0
-    const taken = { id, filters: Object.fromEntries(given), lastSeq, createdAt: meta.now }
-    await exports.create(id, { kind: 'export', taken }, meta)
-    return taken
+    const exportRecord = { id, filters: Object.fromEntries(activeFilters), lastSeq, createdAt: meta.now }
+    await exports.create(id, { kind: 'export', taken: exportRecord }, meta)
+    return exportRecord
   }
 }
 
@@ -59,7 +59,7 @@ export async function* readExportBatches(
   filters: AuditFilters,
   lastSeq: number,
 ): AsyncGenerator<ExportLine[]> {
-  const wanted = and(
+  const condition = and(
     eq(table.workspaceId, workspaceId),
     eq(table.environment, environment),
     ...buildAuditConditions(filters),
@@ -70,7 +70,7 @@ export async function* readExportBatches(
     const rows = await db
       .select({ state: table.state, seq: table.seq, hash: table.hash })
       .from(table)
-      .where(and(wanted, between(table.seq, from, to)))
+      .where(and(condition, between(table.seq, from, to)))
       .orderBy(asc(table.seq))
     count += rows.length
     if (rows.length > 0) yield rows.map(toAuditEvent)

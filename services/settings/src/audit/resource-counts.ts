@@ -12,12 +12,12 @@ type Sql = Pick<Database['sql'], 'unsafe'>
 
 /** Verbs of events after which a resource no longer counts as existing. */
 const endings = new Set(['deleted', 'archived', 'removed'])
-const counted: ReadonlySet<string> = new Set(countedResources)
+const countedTypes: ReadonlySet<string> = new Set(countedResources)
 
 /** 1 for an event that creates a counted resource, -1 for one that removes it, else 0. */
 function computeDelta(type: string): number {
   const at = type.lastIndexOf('.')
-  if (!counted.has(type.slice(0, at))) return 0
+  if (!countedTypes.has(type.slice(0, at))) return 0
   const verb = type.slice(at + 1)
   if (verb === 'created') return 1
   return endings.has(verb) ? -1 : 0

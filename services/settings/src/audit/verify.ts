@@ -27,7 +27,7 @@ export interface SubmittedCheckpoint {
 export type Verify = (
   workspaceId: string,
   range: AuditVerifyRange,
-  given?: SubmittedCheckpoint,
+  submittedCheckpoint?: SubmittedCheckpoint,
   /** Aborts when the client has disconnected. */
   signal?: AbortSignal,
 ) => Promise<AuditVerification>
@@ -40,12 +40,12 @@ const movedWithin = 1_000
 export function createVerify(options: VerifyOptions): Verify {
   const { db, signer, cursors, monotonicMs, budgetMs, semaphore } = options
 
-  return async (workspaceId, range, given, signal) => {
+  return async (workspaceId, range, submittedCheckpoint, signal) => {
     const deadlineMs = monotonicMs() + budgetMs
     const binding = `${workspaceId}|verifyAudit`
     const state = await readChainState(db, workspaceId)
-    const walk = await beginning(options, workspaceId, range, binding)
-    const goal = Math.min(walk.to ?? Number.MAX_SAFE_INTEGER, knownEnd(state, given))
+    const walk = await startWalk(options, workspaceId, range, binding)
+    const goal = Math.min(walk.to ?? Number.MAX_SAFE_INTEGER, knownEnd(state, submittedCheckpoint))
     const firstSeq = walk.end.seq + 1
     let { end, problem } = walk
     let checkpointsChecked = 0
@@ -57,7 +57,7 @@ export function createVerify(options: VerifyOptions): Verify {
       const [from, to] = [end.seq + 1, Math.min(end.seq + windowSize, goal)]
       const rows = await readChainRows(db, workspaceId, from, to)
       const checkpoints = await readCheckpoints(db, workspaceId, from, to)
-      if (given) checkpoints.push(given.checkpoint)
+      if (submittedCheckpoint) checkpoints.push(submittedCheckpoint.checkpoint)
       const outcome = checkRows(end, rows, { head: state.head, checkpoints, signatureOf: signer.check })
       end = outcome.end
       checkpointsChecked += checkpoints.filter(({ seq }) => seq >= from && seq <= end.seq).length
@@ -83,7 +83,7 @@ export function createVerify(options: VerifyOptions): Verify {
       head: state.head,
       checkpoint: state.checkpoint,
       checkpointsChecked,
-      givenSignature: given?.signature ?? null,
+      givenSignature: submittedCheckpoint?.signature ?? null,
       problem,
       nextCursor: complete ? null : cursors.encode([end.seq, end.hash, walk.to ?? null], binding),
     }
@@ -99,7 +99,7 @@ interface Walk {
   problem: AuditProblem | null
 }
 
-async function beginning(
+async function startWalk(
   { db, cursors }: VerifyOptions,
   workspaceId: string,
   { from = 1, to, after }: AuditVerifyRange,
@@ -113,15 +113,18 @@ async function beginning(
   const [before] = await readChainRows(db, workspaceId, from - 1, from - 1)
   if (before) return { end: { seq: before.seq, hash: before.hash }, to, problem: null }
   const state = await readChainState(db, workspaceId)
-  const beyond = from - 1 > knownEnd(state)
+  const isPastEnd = from - 1 > knownEnd(state)
   const end = { ...emptyChain, seq: from - 1 }
   // A range beyond the end of the chain contains nothing to check.
-  return { end, to: beyond ? 0 : to, problem: beyond ? null : gap(from - 1, state) }
+  return { end, to: isPastEnd ? 0 : to, problem: isPastEnd ? null : gap(from - 1, state) }
 }
 
 /** The position up to which events must exist, according to the head, the newest checkpoint and the submitted one. */
-function knownEnd({ head, checkpoint, lastSeq }: ChainState, given?: SubmittedCheckpoint): number {
-  return Math.max(head?.seq ?? lastSeq, checkpoint?.seq ?? 0, given?.checkpoint.seq ?? 0)
+function knownEnd(
+  { head, checkpoint, lastSeq }: ChainState,
+  submittedCheckpoint?: SubmittedCheckpoint,
+): number {
+  return Math.max(head?.seq ?? lastSeq, checkpoint?.seq ?? 0, submittedCheckpoint?.checkpoint.seq ?? 0)
 }
 
 function gap(seq: number, { lastSeq }: ChainState): AuditProblem {

@@ -29,8 +29,8 @@ export function budgetRoutes({ sql }: Pick<Database, 'sql'>): Route[] {
         if (caller !== 'gateway' && asks.some(({ name }) => !sharedByAll.includes(name)))
           throw new ApiError('forbidden', 'Only the gateway may use request budgets.')
         // The caller defines the names; here they only distinguish budgets.
-        const named = asks.map((ask) => ({ ...ask, name: ask.name as LimitName }))
-        return { leases: await grantBudgetLeases(sql, `${caller}:${owner}`, named) }
+        const leaseRequests = asks.map((request) => ({ ...request, name: request.name as LimitName }))
+        return { leases: await grantBudgetLeases(sql, `${caller}:${owner}`, leaseRequests) }
       },
     }),
     defineRoute({

@@ -22,14 +22,14 @@ const longestOnwardSeconds = 120
 export function createDelegations({ config, database, clock }: ServiceContext<SettingsConfig>) {
   const { db } = database
   const grants = createGrants(config.servicePrivateKey, config.previousServicePrivateKeys)
-  const standing = standingGrants(database)
+  const standingGrantStore = standingGrants(database)
   const identifyCaller = createIdentifyCaller({ db, config })
 
   /** Opens a grant. Throws unless it belongs to this service and has not ended. */
   const openOwn = async (grant: string, service: string) => {
     const claims = await grants.open(grant)
     if (claims.by !== service) throw new ApiError('forbidden', 'The grant belongs to another service.')
-    if (claims.grantId !== undefined && !(await standing.isValid(claims.grantId)))
+    if (claims.grantId !== undefined && !(await standingGrantStore.isValid(claims.grantId)))
       throw new ApiError('invalid_token', 'The grant was revoked.')
     return claims
   }
@@ -54,14 +54,14 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
      * Issues a grant. The client token was issued for `service`, which proves that the person sent a request to that
      * service.
      */
-    async grant(wanted: GrantRequest, service: string) {
-      const { principal, isDelegate } = await identifyCaller(wanted, service)
-      const asked: ReadonlySet<string> = new Set(wanted.permissions ?? principal.permissions)
-      const permissions = principal.permissions.filter((each) => asked.has(each))
-      const { run } = wanted
+    async grant(request: GrantRequest, service: string) {
+      const { principal, isDelegate } = await identifyCaller(request, service)
+      const requestedPermissions: ReadonlySet<string> = new Set(request.permissions ?? principal.permissions)
+      const permissions = principal.permissions.filter((each) => requestedPermissions.has(each))
+      const { run } = request
       // A grant requested under another grant lasts no longer than a call, so that it cannot outlive that grant.
-      const asOnward = Math.min(wanted.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
-      const expiresInSeconds = isDelegate ? asOnward : wanted.expiresInSeconds
+      const asOnward = Math.min(request.expiresInSeconds ?? longestOnwardSeconds, longestOnwardSeconds)
+      const expiresInSeconds = isDelegate ? asOnward : request.expiresInSeconds
       const claims = { principal: { ...principal, permissions }, by: service, run }
       if (expiresInSeconds !== null) {
         const expiresAt = new Date(Date.now() + expiresInSeconds * 1_000).toISOString()
@@ -71,7 +71,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
       const keyEndsAt = isKey(principal)
         ? ((await findToken(db, principal.tokenId))?.expiresAt ?? null)
         : null
-      await standing.add({ id: grantId, workspaceId: principal.workspaceId, ...claims, keyEndsAt })
+      await standingGrantStore.add({ id: grantId, workspaceId: principal.workspaceId, ...claims, keyEndsAt })
       return { grant: await grants.seal({ ...claims, grantId }, null), expiresAt: null }
     },
 
@@ -99,7 +99,7 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
     }),
 
     /** For each grant of a service, whether it can still be used: its giver is a member and the key used has not ended. */
-    async holding(asked: readonly string[], service: string): Promise<boolean[]> {
+    async holding(grantsToCheck: readonly string[], service: string): Promise<boolean[]> {
       const isValid = async (grant: string) => {
         try {
           const { principal: giver } = await openOwn(grant, service)
@@ -111,14 +111,14 @@ export function createDelegations({ config, database, clock }: ServiceContext<Se
         }
       }
       const found: boolean[] = []
-      for (const grant of asked) found.push(await isValid(grant))
+      for (const grant of grantsToCheck) found.push(await isValid(grant))
       return found
     },
 
     /** Revokes a standing grant. Other grants expire by themselves. */
     async revoke(grant: string, service: string): Promise<void> {
       const id = await standingIdOf(grant, service)
-      if (id !== undefined) await standing.revoke(id)
+      if (id !== undefined) await standingGrantStore.revoke(id)
     },
   }
 }

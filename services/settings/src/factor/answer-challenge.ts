@@ -19,7 +19,7 @@ export interface AnsweredChallenge {
 /** Throws `invalid_token`, `invalid_credentials`, `rate_limited`. */
 export type AnswerChallenge = (
   answer: FactorAnswer,
-  wanted: Pick<ChallengeSubject, 'purpose' | 'sessionId'>,
+  subject: Pick<ChallengeSubject, 'purpose' | 'sessionId'>,
   from: { origin: SessionOrigin; now: Instant },
 ) => Promise<AnsweredChallenge>
 
@@ -34,11 +34,11 @@ export interface AnswerOptions {
 /** Throttles wrong answers per login and network, like passwords. A challenge ends after a few wrong answers. */
 export function createAnswerChallenge(options: AnswerOptions): AnswerChallenge {
   const { db, challenges, proofs, throttle, failures } = options
-  return async (answer, wanted, { origin, now }) => {
-    const challenge = await challenges.find(answer.challenge, { ...wanted, now })
+  return async (answer, subject, { origin, now }) => {
+    const challenge = await challenges.find(answer.challenge, { ...subject, now })
     const account = challenge && (await requireAccount(db, challenge.accountId))
-    const whose = account === null ? `challenge ${answer.challenge}` : `factor ${account.email}`
-    const attempt = throttle.attempt(whose, origin.address)
+    const throttleKey = account === null ? `challenge ${answer.challenge}` : `factor ${account.email}`
+    const attempt = throttle.attempt(throttleKey, origin.address)
     const note = (kind: 'failed' | 'refused') =>
       account && failures.note(account.email, kind, { address: origin.address, now })
     await throttle.begin(attempt, now).catch((error: unknown) => {

@@ -24,8 +24,8 @@ export function createAnswerSignIn(options: AnswerSignInOptions): AnswerSignIn {
       const account = await passkeySignIn.identify(answer, origin, at.now)
       return completeSignIn({ account, methods: ['passkey'] }, origin, at)
     }
-    const answered = await answerChallenge(answer, { purpose: 'sign_in' }, { origin, now: at.now })
-    const { account, challenge, method } = answered
+    const answeredChallenge = await answerChallenge(answer, { purpose: 'sign_in' }, { origin, now: at.now })
+    const { account, challenge, method } = answeredChallenge
     const { passwordHash, providerId, workspaceId } = challenge
     const proven = {
       // The hash of the proved password: if the password has changed since, no session is opened.

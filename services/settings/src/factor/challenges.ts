@@ -60,30 +60,30 @@ export function createChallenges(db: Drizzle) {
       token: string,
       { purpose, sessionId, now }: Pick<ChallengeSubject, 'purpose' | 'sessionId'> & { now: Instant },
     ): Promise<Challenge | null> {
-      const presented = readToken(token)
+      const presentedToken = readToken(token)
       const [row] = await db
         .select()
         .from(table)
-        .where(eq(table.id, presented?.kind === 'sic' ? presented.id : ''))
-      const matches = constantTimeEqual(row?.secretHash ?? '', presented?.secretHash ?? '')
+        .where(eq(table.id, presentedToken?.kind === 'sic' ? presentedToken.id : ''))
+      const matches = constantTimeEqual(row?.secretHash ?? '', presentedToken?.secretHash ?? '')
       if (!row || !matches || row.purpose !== purpose || row.expiresAt <= now) return null
       return row.sessionId === (sessionId ?? null) ? row : null
     },
 
     /** Counts an attempt before it is checked, so that concurrent attempts count too. Returns false beyond the maximum. */
     async count(id: string): Promise<boolean> {
-      const counted = await db
+      const updatedRows = await db
         .update(table)
         .set({ attempts: sql`${table.attempts} + 1` })
         .where(and(eq(table.id, id), lt(table.attempts, maxAttempts)))
         .returning({ id: table.id })
-      return counted.length === 1
+      return updatedRows.length === 1
     },
 
     /** Consumes the challenge. Returns false if another request has consumed it. */
     async take(id: string): Promise<boolean> {
-      const taken = await db.delete(table).where(eq(table.id, id)).returning({ id: table.id })
-      return taken.length === 1
+      const deletedRows = await db.delete(table).where(eq(table.id, id)).returning({ id: table.id })
+      return deletedRows.length === 1
     },
   }
 }

@@ -4,7 +4,7 @@ import { toStatementRunner } from '@opsplane/postgres'
 import { type LoginContext, recordLoginEvent } from '../session/session-log.js'
 
 const factorEvent = (type: 'factor.added' | 'factor.removed' | 'factor.clone_suspected') => {
-  const isGone = type === 'factor.removed'
+  const isRemoved = type === 'factor.removed'
   const isNew = type === 'factor.added'
   return (tx: Transaction, factor: FactorState, context: LoginContext) =>
     recordLoginEvent(
@@ -12,7 +12,7 @@ const factorEvent = (type: 'factor.added' | 'factor.removed' | 'factor.clone_sus
       {
         ...{ type, userId: factor.userId },
         resource: { type: 'factor', id: factor.id, displayName: factor.name },
-        data: { before: isNew ? null : factor, after: isGone ? null : factor },
+        data: { before: isNew ? null : factor, after: isRemoved ? null : factor },
       },
       context,
     )

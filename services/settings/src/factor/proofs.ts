@@ -61,9 +61,9 @@ export function createProofs(
 
   const byRecoveryCode = async (userId: string, code: string, context: LoginContext): Promise<boolean> => {
     const { accountId, codeHash, usedAt } = recoveryCodes
-    const wanted = and(eq(accountId, userId), eq(codeHash, recoveryCodeHash(userId, code)), isNull(usedAt))
+    const condition = and(eq(accountId, userId), eq(codeHash, recoveryCodeHash(userId, code)), isNull(usedAt))
     const used = await db.transaction(async (tx) => {
-      const rows = await tx.update(recoveryCodes).set({ usedAt: context.now }).where(wanted).returning()
+      const rows = await tx.update(recoveryCodes).set({ usedAt: context.now }).where(condition).returning()
       if (rows.length === 0) return false
       const left = await countRecoveryCodes(tx, userId)
       await reportRecoveryCodes(tx, 'recovery_codes.used', { userId, left }, context)
@@ -88,9 +88,9 @@ export function createProofs(
     const signed = await readAssertion(party, assertion, { challengeHash, passkey })
     if (signed === null) return null
     const context = await contextOf(accountId)
-    const counted = await db.transaction((tx) => countUse(tx, factor, signed.signCounter, context))
+    const isCounted = await db.transaction((tx) => countUse(tx, factor, signed.signCounter, context))
     relay.wake()
-    return counted ? { accountId, userVerified: signed.userVerified } : null
+    return isCounted ? { accountId, userVerified: signed.userVerified } : null
   }
 
   return {
@@ -132,7 +132,7 @@ async function countUse(
   signCounter: number,
   context: LoginContext,
 ): Promise<boolean> {
-  const counted = await tx
+  const updatedRows = await tx
     .update(table)
     .set({ signCounter, lastUsedAt: context.now })
     .where(
@@ -142,6 +142,6 @@ async function countUse(
       ),
     )
     .returning({ id: table.id })
-  if (counted.length === 0) await reportCloneSuspected(tx, toFactorState(factor), context)
-  return counted.length === 1
+  if (updatedRows.length === 0) await reportCloneSuspected(tx, toFactorState(factor), context)
+  return updatedRows.length === 1
 }

@@ -43,8 +43,8 @@ export function createComposer({ vault, db, clock, publicOrigin }: ComposerOptio
       return accountMail(db, { id, email, purpose: content.purpose, publicOrigin }, clock.now())
     if (content.kind === 'sign_in') return { id, to: email, ...signInText(content.signIn, publicOrigin) }
     const { workspaceId, sealed, invitationId } = content
-    const opened = await vault.open(workspaceId, sealed, buildSealContext(invitationId))
-    return { id, to: email, ...Sealed.parse(JSON.parse(opened)) }
+    const decryptedContent = await vault.open(workspaceId, sealed, buildSealContext(invitationId))
+    return { id, to: email, ...Sealed.parse(JSON.parse(decryptedContent)) }
   }
 }
 

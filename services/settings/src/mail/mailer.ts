@@ -28,7 +28,7 @@ export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null
   const from = smtpFrom === undefined ? null : parseMailbox(smtpFrom)
   if (server === null || from === null) return null
   let transport: Transporter | undefined
-  const opened = async (): Promise<Transporter> => {
+  const openTransport = async (): Promise<Transporter> => {
     // Loaded with the first mail, not at startup.
     const { createTransport } = await import('nodemailer')
     transport ??= createTransport({
@@ -42,7 +42,7 @@ export function createMailer({ smtpUrl, smtpFrom }: MailerConfig): Mailer | null
   const domain = mailboxDomain(from)
   return {
     async send({ id, to, subject, text }, signal) {
-      const open = await opened()
+      const open = await openTransport()
       await open.sendMail({
         from,
         // An object, so that an address is never parsed as a list of addresses.

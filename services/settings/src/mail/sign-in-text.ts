@@ -22,9 +22,9 @@ type Known = readonly (readonly [string, RegExp])[]
 
 /** Returns only names from these lists, because a client may send the address of a phishing page as its name. */
 export function detectProgram(userAgent: string): string {
-  const named = (known: Known) => known.find(([, pattern]) => pattern.test(userAgent))?.[0]
-  const program = named(programs) ?? 'an unknown program'
-  const system = named(systems)
+  const findName = (known: Known) => known.find(([, pattern]) => pattern.test(userAgent))?.[0]
+  const program = findName(programs) ?? 'an unknown program'
+  const system = findName(systems)
   return system === undefined ? program : `${program} on ${system}`
 }
 

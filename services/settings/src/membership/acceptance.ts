@@ -30,7 +30,7 @@ import { findOpenInvitation, type OpenInvitation } from './queries.js'
  * `validation_failed`.
  */
 export type AcceptInvitation = (
-  wanted: InvitationAcceptance,
+  acceptance: InvitationAcceptance,
   meta: RequestMeta,
   kind: SessionKind,
 ) => Promise<Session>
@@ -51,9 +51,9 @@ export function createAccept(
   const accounts = store.aggregate(account)
   /** `null` if the token was never issued, was used or replaced, or has expired. Does the same work in each case. */
   const valid = async (token: string, now: Instant): Promise<OpenInvitation | null> => {
-    const presented = readToken(token)
-    const found = await findOpenInvitation(db, presented?.kind === 'inv' ? presented.id : '')
-    const matches = constantTimeEqual(found?.tokenHash ?? '', presented?.secretHash ?? '')
+    const presentedToken = readToken(token)
+    const found = await findOpenInvitation(db, presentedToken?.kind === 'inv' ? presentedToken.id : '')
+    const matches = constantTimeEqual(found?.tokenHash ?? '', presentedToken?.secretHash ?? '')
     return found !== null && matches && found.expiresAt > now ? found : null
   }
 
@@ -90,23 +90,23 @@ export function createAccept(
 
   const claim = async (
     invitation: OpenInvitation,
-    wanted: InvitationAcceptance,
+    acceptance: InvitationAcceptance,
     meta: RequestMeta,
   ): Promise<ProvenPerson> => {
     const { invitedName, email } = invitation
-    const name = wanted.name ?? (invitedName === email ? undefined : invitedName)
+    const name = acceptance.name ?? (invitedName === email ? undefined : invitedName)
     if (name === undefined) throw invalidField('/name', 'required', 'A new login needs a name.')
-    const passwordHash = await passwords.hash(requirePassword(wanted))
+    const passwordHash = await passwords.hash(requirePassword(acceptance))
     const user = await admit(invitation, name, { passwordHash }, meta)
     return { account: { ...user, passwordHash }, methods: ['invitation'] }
   }
 
   const join = async (
     invitation: OpenInvitation,
-    wanted: InvitationAcceptance,
+    acceptance: InvitationAcceptance,
     meta: RequestMeta,
   ): Promise<ProvenPerson> => {
-    const credentials = { email: invitation.email, password: requirePassword(wanted) }
+    const credentials = { email: invitation.email, password: requirePassword(acceptance) }
     const { passwordHash } = await identify(credentials, toSessionOrigin(meta), meta.now)
     const user = await admit(
       invitation,
@@ -117,16 +117,16 @@ export function createAccept(
     return { account: { ...user, passwordHash }, methods: ['invitation', 'password'] }
   }
 
-  return async (wanted, meta, kind) => {
-    const attempt = throttle.attempt(`invitation ${wanted.token}`, toSessionOrigin(meta).address)
+  return async (acceptance, meta, kind) => {
+    const attempt = throttle.attempt(`invitation ${acceptance.token}`, toSessionOrigin(meta).address)
     await throttle.begin(attempt, meta.now)
-    const invitation = await valid(wanted.token, meta.now)
+    const invitation = await valid(acceptance.token, meta.now)
     if (invitation === null) {
-      await passwords.matches(wanted.password ?? '', null)
+      await passwords.matches(acceptance.password ?? '', null)
       throw invalidInvitation()
     }
     await throttle.succeeded(attempt, meta.now)
-    const person = await (invitation.unclaimed ? claim : join)(invitation, wanted, meta)
+    const person = await (invitation.unclaimed ? claim : join)(invitation, acceptance, meta)
     return completeSignIn(person, toSessionOrigin(meta), { now: meta.now, kind })
   }
 }

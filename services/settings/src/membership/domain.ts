@@ -162,9 +162,13 @@ function changeRole(role: string | undefined, now: Instant, state: MembershipSta
   return { type: 'user.role_changed', after: { ...state, role, status, updatedAt: now } }
 }
 
-function changeStatus(wanted: UserPatch['status'], now: Instant, state: MembershipState): Decided | null {
-  if (wanted === undefined || wanted === state.status) return null
-  const action = wanted === 'active' ? 'reactivate' : 'suspend'
+function changeStatus(
+  targetStatus: UserPatch['status'],
+  now: Instant,
+  state: MembershipState,
+): Decided | null {
+  if (targetStatus === undefined || targetStatus === state.status) return null
+  const action = targetStatus === 'active' ? 'reactivate' : 'suspend'
   const after = { ...state, status: statusAfter(action, state.status), updatedAt: now }
   return { type: action === 'reactivate' ? 'user.reactivated' : 'user.suspended', after }
 }

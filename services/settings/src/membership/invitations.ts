@@ -26,7 +26,7 @@ import { findMember } from './queries.js'
  * Invites a person, or replaces their invitation. The plaintext of the token is sent by mail if there is a mail
  * server, otherwise it is in the response. It is never stored unencrypted.
  */
-export type Invite = (wanted: NewInvitation, meta: RequestMeta) => Promise<InvitedUser>
+export type Invite = (newInvitation: NewInvitation, meta: RequestMeta) => Promise<InvitedUser>
 
 export interface InviteOptions {
   members: Members
@@ -85,9 +85,9 @@ export function createInvite(
     return { id, addressProven: false }
   }
 
-  const invite = (wanted: NewInvitation, issued: Issued, meta: RequestMeta): Promise<InvitedUser> =>
+  const invite = (newInvitation: NewInvitation, issued: Issued, meta: RequestMeta): Promise<InvitedUser> =>
     serialized(inWorkspaceScope(meta), async (unit, tx) => {
-      const { email, role, name } = wanted
+      const { email, role, name } = newInvitation
       const { now } = meta
       await requireGrant(tx, meta, role)
       const { id: userId, addressProven } = await loginOf(unit, tx, email, now)
@@ -116,12 +116,12 @@ export function createInvite(
       return { ...user, invitation: shown }
     })
 
-  return async (wanted, meta) => {
-    const issued = await issue(wanted, meta)
-    const invited = await invite(wanted, issued, meta).catch((error: unknown) => {
+  return async (newInvitation, meta) => {
+    const issued = await issue(newInvitation, meta)
+    const invited = await invite(newInvitation, issued, meta).catch((error: unknown) => {
       // Another workspace created the login with this e-mail concurrently; it exists now.
       if (!isLoginInUse(error)) throw error
-      return invite(wanted, issued, meta)
+      return invite(newInvitation, issued, meta)
     })
     if (withMail) dueWork.wake('mails')
     return invited

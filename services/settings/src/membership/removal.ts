@@ -24,10 +24,11 @@ export function createRemovals({ members, findDependents, transferDependents }: 
   })
 
   const succeeded = async (userId: string, successorId: string, meta: RequestMeta) => {
-    if (successorId === userId) throw refused('same_user', 'Must be another user than the one who leaves.')
+    if (successorId === userId)
+      throw successorError('same_user', 'Must be another user than the one who leaves.')
     await members.requireCharge(successorId, meta).catch((error: unknown) => {
       if (error instanceof ApiError && error.code === 'not_found')
-        throw refused('unknown_user', 'Must be an active member of the workspace.')
+        throw successorError('unknown_user', 'Must be an active member of the workspace.')
       throw error
     })
     return transferDependents({ userId, successorId, meta })
@@ -53,5 +54,5 @@ export function createRemovals({ members, findDependents, transferDependents }: 
   }
 }
 
-const refused = (code: string, message: string) =>
+const successorError = (code: string, message: string) =>
   validationFailed([{ in: 'query', path: '/successor', code, message }])

@@ -32,9 +32,9 @@ export async function queueNotificationMails(
 
 /** The members a notification is for: those named by id or role, or otherwise the admins. */
 function findRecipients(tx: Transaction, { workspaceId, audience }: CreatedNotification) {
-  const named = (kind: string) =>
+  const audienceOf = (kind: string) =>
     (audience ?? []).flatMap((each) => (each.startsWith(`${kind}:`) ? [each.slice(kind.length + 1)] : []))
-  const [users, roles] = [named('user'), audience === null ? adminRoles : named('role')]
+  const [users, roles] = [audienceOf('user'), audience === null ? adminRoles : audienceOf('role')]
   return tx
     .select({
       userId: sql<string>`${memberships.userId}`,

@@ -52,8 +52,8 @@ export function audienceCondition(
     [`user:${userId}`, ...(role === undefined ? [] : [`role:${role}`])].map((name) => sql`${name}`),
     sql`, `,
   )
-  const named = sql`${notifications.audience} && array[${names}]::text[]`
-  return permissions.includes(right) ? or(isNull(notifications.audience), named) : named
+  const audienceMatch = sql`${notifications.audience} && array[${names}]::text[]`
+  return permissions.includes(right) ? or(isNull(notifications.audience), audienceMatch) : audienceMatch
 }
 
 /** The notification with the read mark of this user. Throws `not_found`, also for notifications to others. */

@@ -75,9 +75,9 @@ export function createDeadLetters(
       const [service, number, letter] = await existing(id)
       if (letter.consumer === 'relay') throw tooLarge()
       await report('dead_letter.redriven', letter, meta)
-      const marked = await service.redrive(number)
-      if (marked === null) throw notFound()
-      return shown(letter.service, marked)
+      const redrivenLetter = await service.redrive(number)
+      if (redrivenLetter === null) throw notFound()
+      return shown(letter.service, redrivenLetter)
     },
 
     /** Throws `not_found`. */

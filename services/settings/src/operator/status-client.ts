@@ -13,7 +13,7 @@ const timeoutMs = 3_000
 
 /** Reads the status of services; `null` for a service that does not respond. */
 export function createStatusClient({ operated, neighbours, log }: StatusClientOptions) {
-  const asked = async <T>(service: string, answer: Promise<T>): Promise<T | null> => {
+  const resultOrNull = async <T>(service: string, answer: Promise<T>): Promise<T | null> => {
     try {
       return await answer
     } catch (error) {
@@ -25,7 +25,10 @@ export function createStatusClient({ operated, neighbours, log }: StatusClientOp
     services: <Figures>(figuresOf: (service: OperatedService) => Promise<Figures>) =>
       Promise.all(
         [...operated].map(async ([name, service]: [BackendName, OperatedService]) => {
-          const [state, figures] = await Promise.all([service.state(), asked(name, figuresOf(service))])
+          const [state, figures] = await Promise.all([
+            service.state(),
+            resultOrNull(name, figuresOf(service)),
+          ])
           return { name, state, figures }
         }),
       ),
@@ -35,7 +38,7 @@ export function createStatusClient({ operated, neighbours, log }: StatusClientOp
       const dispatcher = neighbours.get('dispatcher')
       const signal = AbortSignal.timeout(timeoutMs)
       const path = `/internal/operations/webhooks?${new URLSearchParams(question)}`
-      return dispatcher ? asked('dispatcher', dispatcher.get(path, WaitingWebhooks, { signal })) : null
+      return dispatcher ? resultOrNull('dispatcher', dispatcher.get(path, WaitingWebhooks, { signal })) : null
     },
   }
 }

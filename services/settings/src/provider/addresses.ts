@@ -13,7 +13,8 @@ export interface ProviderAddresses {
  * provider has its own URLs, so that a response of one cannot be mistaken for that of another.
  */
 export function providerAddresses(publicOrigin: string | undefined): ProviderAddresses {
-  const below = (providerId: string, what: string) => `${origin()}/api/v1/auth/sso/${providerId}/${what}`
+  const below = (providerId: string, endpoint: string) =>
+    `${origin()}/api/v1/auth/sso/${providerId}/${endpoint}`
   const origin = (): string => {
     if (publicOrigin !== undefined) return publicOrigin
     throw noOrigin()

@@ -123,7 +123,7 @@ export function createAdmission({ store }: Pick<ServiceContext, 'store'>, option
   const begin = async (unit: Unit, tx: Transaction, id: string, verified: VerifiedSignIn) => {
     const { provider, claims, workspaceId, now } = verified
     const email = requireAdmittedAddress(claims, listedDomains(provider, domains))
-    if (await isAddressOfMember(tx, workspaceId, email)) throw addressOfSomebody(email)
+    if (await isAddressOfMember(tx, workspaceId, email)) throw addressInUse(email)
     const role = await requireRole(tx, workspaceId, mapClaimsToRole(provider, claims))
     const name = claims.name ?? email
     const login = { id, email: noAddress(id, provider.id), name, passwordHash: null }
@@ -213,7 +213,7 @@ function notActive({ status }: MembershipState): SignInRefused {
   return new SignInRefused('not_a_member', message)
 }
 
-const addressOfSomebody = (email: string) =>
+const addressInUse = (email: string) =>
   new SignInRefused(
     'login_exists',
     `A user of this workspace has the address ${email} already. If that is you, sign in as you did so far, and link this identity to your ` +

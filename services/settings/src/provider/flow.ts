@@ -29,8 +29,8 @@ export async function openFlow(
   sealed: string | undefined,
   { providerId, now }: { providerId: string; now: Instant },
 ): Promise<Flow> {
-  const opened = sealed === undefined ? null : await opening(vault, sealed)
-  const flow = Flow.safeParse(opened).data
+  const decryptedFlow = sealed === undefined ? null : await opening(vault, sealed)
+  const flow = Flow.safeParse(decryptedFlow).data
   if (flow === undefined || flow.providerId !== providerId || flow.expiresAt <= now) throw unknownFlow()
   return flow
 }

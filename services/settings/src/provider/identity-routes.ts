@@ -34,8 +34,8 @@ export function identityRoutes(
       await store.within(toStatementRunner(tx), { ...meta, tenant: workspaceScope(workspaceId) }, (unit) =>
         unit.handle(identities, id, { kind: 'unlink' }),
       )
-      const ended = { providerId, identityId: id }
-      await endSsoSessions(tx, sessions, ended, { ...meta, reason: 'provider_revoked' })
+      const sessionFilter = { providerId, identityId: id }
+      await endSsoSessions(tx, sessions, sessionFilter, { ...meta, reason: 'provider_revoked' })
     })
     relay.wake()
   }

@@ -187,7 +187,7 @@ function chooseClientAuth(
 }
 
 /** Converts a provider failure to an error for the person at the browser; the cause is for the log. */
-async function withRefusal<T>(what: string, work: () => Promise<T>): Promise<T> {
+async function withRefusal<T>(failure: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -199,7 +199,7 @@ async function withRefusal<T>(what: string, work: () => Promise<T>): Promise<T> 
           cause: error,
         },
       )
-    throw new SignInRefused('provider_failed', `The identity provider ${what}. Begin the sign-in again.`, {
+    throw new SignInRefused('provider_failed', `The identity provider ${failure}. Begin the sign-in again.`, {
       cause: error,
     })
   }

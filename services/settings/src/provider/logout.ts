@@ -112,21 +112,21 @@ export function createLogouts(
       const claims = await verified(provider, token)
       if (claims === null) return invalidLogoutToken
       const { sub: subject, sid, jti } = claims
-      const taken = `sso logout ${sha256Hex(`${providerId} ${jti}`)}`
-      if (!(await claimSingleUse(database.sql, taken, rememberedFor))) return invalidLogoutToken
+      const singleUseKey = `sso logout ${sha256Hex(`${providerId} ${jti}`)}`
+      if (!(await claimSingleUse(database.sql, singleUseKey, rememberedFor))) return invalidLogoutToken
       await throttle.succeeded(attempt, meta.now)
       const identity =
         subject === undefined
           ? null
           : await findIdentity(db, { providerId, issuer: provider.issuer, subject })
       if (subject !== undefined && identity === null) return null
-      const ended = {
+      const sessionFilter = {
         providerId,
         ...(identity !== null && { identityId: identity.id }),
         ...(sid !== undefined && { sid }),
       }
       await db.transaction((tx) =>
-        endSsoSessions(tx, sessions, ended, { ...meta, reason: 'provider_logout' }),
+        endSsoSessions(tx, sessions, sessionFilter, { ...meta, reason: 'provider_logout' }),
       )
       relay.wake()
       return null

@@ -7,7 +7,7 @@ import { workspaceScope } from '../tenant/workspace-scope.js'
 import type { Providers } from './providers.js'
 
 const path = '/settings/identity-providers'
-const beyond = 'Owners alone, in a session: an API key is refused. '
+const ownersOnly = 'Owners alone, in a session: an API key is refused. '
 
 const route = defineResource({
   name: 'IdentityProvider',
@@ -43,7 +43,7 @@ export function providerRoutes(
     route.create({
       stepUp: true,
       summary: 'Connect an identity provider',
-      description: `${beyond}Register \`redirectUri\` with the provider. Emits \`identity_provider.created\`.`,
+      description: `${ownersOnly}Register \`redirectUri\` with the provider. Emits \`identity_provider.created\`.`,
       body: NewIdentityProvider,
       errors: ['conflict', 'forbidden'],
       handler: ({ body, meta }) => providers.create(body, meta),
@@ -52,7 +52,7 @@ export function providerRoutes(
     route.update({
       stepUp: true,
       summary: 'Change an identity provider',
-      description: `${beyond}Its issuer cannot change. Disabling it ends its sessions. Emits \`identity_provider.updated\`.`,
+      description: `${ownersOnly}Its issuer cannot change. Disabling it ends its sessions. Emits \`identity_provider.updated\`.`,
       body: IdentityProviderPatch,
       errors: ['forbidden'],
       handler: ({ params, body, meta }) => providers.update(params.id, body, meta),
@@ -62,7 +62,7 @@ export function providerRoutes(
       stepUp: true,
       summary: 'Remove an identity provider',
       description:
-        `${beyond}Its sessions end, and its identities no longer sign in: users without another way to sign in need an invitation afterwards. Emits ` +
+        `${ownersOnly}Its sessions end, and its identities no longer sign in: users without another way to sign in need an invitation afterwards. Emits ` +
         '`identity_provider.deleted`.',
       errors: ['forbidden'],
       handler: ({ params, meta }) => providers.delete(params.id, meta),

@@ -74,8 +74,8 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       mediaTypes: ['text/plain'],
       errors: ['invalid_token', 'not_found', 'conflict'],
       handler: async ({ params, request, meta }) => {
-        const given = { answer: toSearchParams(request), sealed: readSsoCookie(meta) }
-        const { location, session } = await signIn.finish(params.providerId, given, meta)
+        const callback = { answer: toSearchParams(request), sealed: readSsoCookie(meta) }
+        const { location, session } = await signIn.finish(params.providerId, callback, meta)
         clearSsoCookie(meta)
         if (session) setSessionCookie(meta, { token: session.accessToken, expiresAt: session.expiresAt })
         return { status: 303, headers: { location }, body: null }
@@ -98,9 +98,9 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       errors: ['forbidden'],
       idempotency: 'none',
       handler: async ({ meta }) => {
-        const ended = await logouts.logout(meta)
+        const result = await logouts.logout(meta)
         clearSessionCookie(meta)
-        return ended
+        return result
       },
     }),
 

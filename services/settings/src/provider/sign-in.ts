@@ -123,8 +123,8 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
     meta: RequestMeta,
   ) => {
     const { reason, message } = refusal
-    const said = { subject: claims?.subject ?? null, email: claims?.email ?? null }
-    const after = { id: provider.id, reason, message, ...said }
+    const claimedIdentity = { subject: claims?.subject ?? null, email: claims?.email ?? null }
+    const after = { id: provider.id, reason, message, ...claimedIdentity }
     await db.transaction((tx) =>
       appendJournal(toStatementRunner(tx), {
         ...{ streamType: 'sso', streamId: `sso/${provider.id}`, tenant: workspaceScope(workspaceId) },
@@ -139,12 +139,12 @@ export function createSsoSignIn({ database, relay, log }: Context, options: Sign
 
   return {
     /** Throws `not_found`, `conflict` without a public origin, `upstream_error` if the provider does not respond. */
-    start: (wanted: SsoStart, { now }: RequestMeta): Promise<StartedSignIn> => begin(wanted, null, now),
+    start: (input: SsoStart, { now }: RequestMeta): Promise<StartedSignIn> => begin(input, null, now),
 
     /** Starts linking an identity to the login of a stepped-up session. Throws the errors of `start`, and `forbidden`. */
-    startLink: (wanted: SsoStart, { principal, now }: RequestMeta): Promise<StartedSignIn> => {
+    startLink: (input: SsoStart, { principal, now }: RequestMeta): Promise<StartedSignIn> => {
       requireBrowser(principal)
-      return begin(wanted, { userId: principal.userId, sessionId: principal.tokenId }, now)
+      return begin(input, { userId: principal.userId, sessionId: principal.tokenId }, now)
     },
 
     /**

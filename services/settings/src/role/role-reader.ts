@@ -33,7 +33,7 @@ export function createRoleReader({
       const binding = `${workspaceId}|${page.binding}`
       const after = page.after === undefined ? '' : Place.parse(cursors.decode(page.after, binding))[0]
       const rest = all.filter((entry) => buildSortKey(entry) > after)
-      const items = rest.slice(0, page.limit).map((entry) => counted(entry, members))
+      const items = rest.slice(0, page.limit).map((entry) => withMemberCount(entry, members))
       const last = rest.length > page.limit ? items.at(-1) : undefined
       const nextCursor = last === undefined ? null : cursors.encode([buildSortKey(last)], binding)
       return { items, nextCursor, limit: page.limit }
@@ -42,9 +42,9 @@ export function createRoleReader({
     /** Throws `not_found`. */
     async get(workspaceId: string, name: string): Promise<Role> {
       const members = await countMembersByRole(db, workspaceId)
-      if (isBuiltIn(name)) return counted(builtIn(name), members)
+      if (isBuiltIn(name)) return withMemberCount(builtIn(name), members)
       const { state, version } = await requireExistingRole(db, workspaceId, name)
-      return counted(toRole({ ...state, version }, 0), members)
+      return withMemberCount(toRole({ ...state, version }, 0), members)
     },
   }
 }
@@ -98,7 +98,7 @@ function builtIn(name: string): Role {
   }
 }
 
-const counted = (entry: Role, members: Map<string, number>): Role => ({
+const withMemberCount = (entry: Role, members: Map<string, number>): Role => ({
   ...entry,
   members: members.get(entry.name) ?? 0,
 })

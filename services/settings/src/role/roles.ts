@@ -20,14 +20,14 @@ export function createRoles({ store }: Pick<ServiceContext, 'store'>, serialized
   const roles = store.aggregate(role)
 
   return {
-    create: (wanted: NewRole, meta: RequestMeta): Promise<Role> =>
+    create: (newRole: NewRole, meta: RequestMeta): Promise<Role> =>
       serialized(atHome(meta), async (unit, tx) => {
         await requireEveryEnvironment(tx, meta.principal)
-        refuseBuiltIn(wanted.name)
-        requireAuthority(meta.principal.permissions, wanted.permissions)
+        refuseBuiltIn(newRole.name)
+        requireAuthority(meta.principal.permissions, newRole.permissions)
         if ((await customRoles(tx, meta.tenant.workspaceId)).length >= maxCustomRoles) throw tooMany()
         const id = newId('role')
-        return toRole(await unit.create(roles, id, { kind: 'create', id, fields: wanted, now: meta.now }), 0)
+        return toRole(await unit.create(roles, id, { kind: 'create', id, fields: newRole, now: meta.now }), 0)
       }),
 
     /** The caller must have all permissions of the role, before and after the change. */

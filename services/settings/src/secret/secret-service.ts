@@ -100,25 +100,25 @@ export function createSecretService(
         if (!mayUse) return 'permission_missing'
         return allowsHost(hosts, host) ? null : 'host_not_allowed'
       }
-      const refused = new Map(found.map((stored) => [stored.name, refusalOf(stored)]))
-      const given: [StoredSecret, string][] = []
+      const refusals = new Map(found.map((stored) => [stored.name, refusalOf(stored)]))
+      const resolvedSecrets: [StoredSecret, string][] = []
       let length = 0
       for (const stored of found) {
-        if (refused.get(stored.name)) continue
+        if (refusals.get(stored.name)) continue
         const value = await open(stored, tenant)
         length += value.length
         // Values that exceed the size of one request together are not sent between services either.
-        if (length > maxSecretsLength) refused.set(stored.name, 'too_large')
-        else given.push([stored, value])
+        if (length > maxSecretsLength) refusals.set(stored.name, 'too_large')
+        else resolvedSecrets.push([stored, value])
       }
       await usage.note(
-        given.map(([{ id }]) => id),
+        resolvedSecrets.map(([{ id }]) => id),
         { ...context, host, userId, consumer },
       )
       return {
-        values: Object.fromEntries(given.map(([{ name }, value]) => [name, value])),
+        values: Object.fromEntries(resolvedSecrets.map(([{ name }, value]) => [name, value])),
         refused: Object.fromEntries(
-          [...refused].flatMap(([name, reason]) => (reason ? [[name, reason] as const] : [])),
+          [...refusals].flatMap(([name, reason]) => (reason ? [[name, reason] as const] : [])),
         ),
       }
     },

@@ -62,8 +62,9 @@ const knowing = ['secrets:use', 'secrets:read', 'secrets:write'] as const
 const missingHosts = (found: StoredSecret | undefined, hosts: readonly string[]): readonly string[] =>
   found === undefined || hosts.some((host) => serves(found, host)) ? [] : hosts
 
-const serves = ({ hosts }: StoredSecret, wanted: string): boolean =>
-  allowsHost(hosts, wanted) || (wanted !== '*' && hosts.some((host) => allowsHost([wanted], host)))
+const serves = ({ hosts }: StoredSecret, targetHost: string): boolean =>
+  allowsHost(hosts, targetHost) ||
+  (targetHost !== '*' && hosts.some((host) => allowsHost([targetHost], host)))
 
 function findProblem(
   found: StoredSecret | undefined,

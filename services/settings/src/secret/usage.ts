@@ -55,18 +55,18 @@ export function createSecretUsage(options: SecretUsageOptions): SecretUsage {
   const { log, nowMs } = options
   const known = new Map<string, Uses>()
 
-  const write = async (wanted: (uses: Uses) => boolean): Promise<void> => {
-    const taken = [...known.values()].filter((uses) => uses.unwritten > 0 && wanted(uses))
-    if (taken.length === 0) return
-    const rows = taken.map(({ unwritten: useCount, writtenMs: _, service: lastUsedBy, ...uses }) => ({
+  const write = async (isSelected: (uses: Uses) => boolean): Promise<void> => {
+    const selectedUses = [...known.values()].filter((uses) => uses.unwritten > 0 && isSelected(uses))
+    if (selectedUses.length === 0) return
+    const rows = selectedUses.map(({ unwritten: useCount, writtenMs: _, service: lastUsedBy, ...uses }) => ({
       ...uses,
       ...{ useCount, lastUsedBy },
     }))
-    for (const uses of taken) Object.assign(uses, { unwritten: 0, writtenMs: nowMs() })
+    for (const uses of selectedUses) Object.assign(uses, { unwritten: 0, writtenMs: nowMs() })
     try {
       await addUses(options.db, rows)
     } catch (error) {
-      for (const [index, uses] of taken.entries()) uses.unwritten += rows[index]?.useCount ?? 0
+      for (const [index, uses] of selectedUses.entries()) uses.unwritten += rows[index]?.useCount ?? 0
       log.warn({ err: error }, 'uses of secrets could not be recorded yet; trying again')
     }
   }

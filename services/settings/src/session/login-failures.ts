@@ -46,18 +46,21 @@ export function createLoginFailures(options: LoginFailureOptions): LoginFailureC
   const counts = new Map<string, Count>()
 
   const isDue = ({ flushedMs }: Count) => nowMs() - flushedMs >= flushEveryMs
-  const flush = async (wanted: (count: Count) => boolean) => {
-    const due = [...counts].filter(([, count]) => wanted(count))
+  const flush = async (isSelected: (count: Count) => boolean) => {
+    const due = [...counts].filter(([, count]) => isSelected(count))
     for (const [email, { failures, refusals }] of due) if (failures + refusals === 0) counts.delete(email)
-    const counted = due.filter(([, { failures, refusals }]) => failures + refusals > 0).slice(0, maxFlushed)
-    if (counted.length === 0) return
-    const taken = new Map(counted.map(([email, count]) => [email, { ...count }]))
-    for (const [, count] of counted) Object.assign(count, nothingSince(count.to), { flushedMs: nowMs() })
+    const nonEmptyCounts = due
+      .filter(([, { failures, refusals }]) => failures + refusals > 0)
+      .slice(0, maxFlushed)
+    if (nonEmptyCounts.length === 0) return
+    const snapshot = new Map(nonEmptyCounts.map(([email, count]) => [email, { ...count }]))
+    for (const [, count] of nonEmptyCounts)
+      Object.assign(count, nothingSince(count.to), { flushedMs: nowMs() })
     try {
-      await appendFailures(database, taken)
+      await appendFailures(database, snapshot)
       relay.wake()
     } catch (error) {
-      log.warn({ err: error, logins: taken.size }, 'failed logins could not be recorded as events')
+      log.warn({ err: error, logins: snapshot.size }, 'failed logins could not be recorded as events')
     }
   }
   let flushing = Promise.resolve()
@@ -104,14 +107,14 @@ const nothingSince = (now: Instant) => ({
 /** E-mails without a login are not reported. */
 async function appendFailures(
   { db }: Pick<Database, 'db'>,
-  taken: ReadonlyMap<string, Count>,
+  snapshot: ReadonlyMap<string, Count>,
 ): Promise<void> {
   const known = await db
     .select({ id: accounts.id, name: accounts.name, email: accounts.email })
     .from(accounts)
-    .where(inArray(accounts.email, [...taken.keys()]))
+    .where(inArray(accounts.email, [...snapshot.keys()]))
   for (const { id, name, email } of known) {
-    const count = taken.get(email ?? '')
+    const count = snapshot.get(email ?? '')
     if (!count) continue
     const { failures, refusals, addresses, from, to } = count
     const reported = { id, failures, refusals, addresses: [...addresses], from, to }

@@ -54,14 +54,14 @@ export function createIdentify({ db, passwords, throttle, failures }: IdentifyOp
     try {
       return await identify(credentials, origin, now)
     } catch (error) {
-      const kind = error instanceof ApiError ? counted[error.code] : undefined
+      const kind = error instanceof ApiError ? failureKinds[error.code] : undefined
       if (kind) failures.note(credentials.email, kind, { address: origin.address, now })
       throw error
     }
   }
 }
 
-const counted: { [Code in ErrorCode]?: 'failed' | 'refused' } = {
+const failureKinds: { [Code in ErrorCode]?: 'failed' | 'refused' } = {
   invalid_credentials: 'failed',
   rate_limited: 'refused',
 }

@@ -86,9 +86,13 @@ export function createSessions(
   const journal = (tx: Transaction) => ({ db: tx, run: toStatementRunner(tx) })
 
   /** Runs in the caller's transaction. */
-  const endAll = async (tx: Transaction, ending: SessionsToEnd, context: LoginContext): Promise<number> => {
-    const { accountId, id, except = '', reason } = ending
-    const ended = await tx
+  const endAll = async (
+    tx: Transaction,
+    sessionsToEnd: SessionsToEnd,
+    context: LoginContext,
+  ): Promise<number> => {
+    const { accountId, id, except = '', reason } = sessionsToEnd
+    const deletedRows = await tx
       .delete(sessions)
       .where(
         and(
@@ -97,7 +101,7 @@ export function createSessions(
         ),
       )
       .returning()
-    const alive = ended.filter(({ expiresAt }) => expiresAt > context.now)
+    const alive = deletedRows.filter(({ expiresAt }) => expiresAt > context.now)
     if (alive.length === 0) return 0
     const [owner] = await tx.select({ name: accounts.name }).from(accounts).where(eq(accounts.id, accountId))
     for (const row of alive)
@@ -134,17 +138,17 @@ export function createSessions(
         ...{ providerId: providerId ?? null, workspaceId: workspaceId ?? null },
       }
       const context = toLoginContext(user, origin, now)
-      const opened = await db.transaction(async (tx) => {
+      const isOpened = await db.transaction(async (tx) => {
         if (!(await insertIfEntitled(tx, { ...session, ...kept }, passwordHash))) return false
         await tx.delete(sessions).where(and(eq(sessions.accountId, user.id), lte(sessions.expiresAt, now)))
-        for (const surplus of await beyondMost(tx, user.id))
+        for (const surplus of await findSurplusSessions(tx, user.id))
           await endAll(tx, { accountId: user.id, id: surplus, reason: 'displaced' }, context)
         await recordSignIn(tx, { account: user, origin, now })
         await recordSessionStarted(journal(tx), session, user.name, context)
         return true
       })
       relay.wake()
-      return opened ? { id, accessToken: plaintext, expiresAt: session.expiresAt } : null
+      return isOpened ? { id, accessToken: plaintext, expiresAt: session.expiresAt } : null
     },
 
     endAll,
@@ -204,10 +208,10 @@ export function createSessions(
     },
 
     /** Ends the session; its token becomes invalid. Throws `not_found`. */
-    async end(ending: SessionsToEnd & { id: string }, context: LoginContext): Promise<void> {
-      const ended = await db.transaction((tx) => endAll(tx, ending, context))
+    async end(sessionToEnd: SessionsToEnd & { id: string }, context: LoginContext): Promise<void> {
+      const endedCount = await db.transaction((tx) => endAll(tx, sessionToEnd, context))
       relay.wake()
-      if (ended === 0) throw notFound()
+      if (endedCount === 0) throw notFound()
     },
 
     /** Active sessions, newest first; `after` is the id of the last session of the previous page. */
@@ -299,7 +303,7 @@ async function insertIfEntitled(
 const withMethod = (method: SignInMethod) =>
   sql`case when ${method} = any (${sessions.methods}) then ${sessions.methods} else ${sessions.methods} || ${method}::text end`
 
-async function beyondMost(tx: Transaction, accountId: string): Promise<string[]> {
+async function findSurplusSessions(tx: Transaction, accountId: string): Promise<string[]> {
   const rows = await tx
     .select({ id: sessions.id })
     .from(sessions)

@@ -31,9 +31,9 @@ export function createCompleteSignIn(options: CompleteSignInOptions): CompleteSi
   return async (proven, origin, at) => {
     const { account: user, methods } = proven
     if (!provesFactor(methods)) await requireFactor(proven, at.now)
-    const opened = await sessions.open(proven, origin, at)
-    if (opened === null) throw wrongCredentials()
-    const { id: tokenId, ...session } = opened
+    const openedSession = await sessions.open(proven, origin, at)
+    if (openedSession === null) throw wrongCredentials()
+    const { id: tokenId, ...session } = openedSession
     const page = { userId: user.id, tokenId, limit: 200, binding: 'login', cursors }
     const { items } = await accessibleWorkspaces(db, page)
     return { ...session, tokenType: 'Bearer', user: account.expose(user), workspaces: items }

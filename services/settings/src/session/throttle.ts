@@ -40,18 +40,18 @@ export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {})
   /** Until when pairs have to wait, as far as this process knows. */
   const blocked = new Map<string, number>()
 
-  const remember = (key: string, untilMs: number, nowMs: number) => {
+  const remember = (key: string, blockedUntilMs: number, nowMs: number) => {
     blocked.delete(key)
-    if (untilMs <= nowMs) return
+    if (blockedUntilMs <= nowMs) return
     const oldest = blocked.size >= capacity ? blocked.keys().next() : undefined
     if (oldest && !oldest.done) blocked.delete(oldest.value)
-    blocked.set(key, untilMs)
+    blocked.set(key, blockedUntilMs)
   }
 
   const refuseKnown: Throttle['refuseKnown'] = ({ pair }, now) => {
     const nowMs = Date.parse(now)
-    const untilMs = blocked.get(pair) ?? 0
-    if (untilMs > nowMs) throw tooMany(untilMs - nowMs)
+    const blockedUntilMs = blocked.get(pair) ?? 0
+    if (blockedUntilMs > nowMs) throw tooMany(blockedUntilMs - nowMs)
   }
 
   return {
@@ -70,11 +70,13 @@ export function createThrottle(table: ThrottleTable, { capacity = 50_000 } = {})
       const nowMs = Date.parse(now)
       const slowed = await table.count(slowdowns(attempt), attempt.pair, nowMs)
       // Waits of the account and the network are remembered for this pair only, because trusted pairs are exempt from them.
-      const untilMs = Math.max(0, ...slowed.map((slowdown) => slowdown.untilMs ?? 0))
-      remember(attempt.pair, Math.max(untilMs, blocked.get(attempt.pair) ?? 0), nowMs)
-      const refused = slowed.filter(({ counted }) => !counted)
-      if (refused.length === 0) return
-      throw tooMany(Math.max(...refused.map((slowdown) => (slowdown.untilMs ?? nowMs + lostRaceMs) - nowMs)))
+      const blockedUntilMs = Math.max(0, ...slowed.map((slowdown) => slowdown.untilMs ?? 0))
+      remember(attempt.pair, Math.max(blockedUntilMs, blocked.get(attempt.pair) ?? 0), nowMs)
+      const uncountedSlowdowns = slowed.filter(({ counted }) => !counted)
+      if (uncountedSlowdowns.length === 0) return
+      throw tooMany(
+        Math.max(...uncountedSlowdowns.map((slowdown) => (slowdown.untilMs ?? nowMs + lostRaceMs) - nowMs)),
+      )
     },
 
     async succeeded(attempt, now) {

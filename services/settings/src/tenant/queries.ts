@@ -27,7 +27,7 @@ export async function accessibleWorkspaces(db: Drizzle, page: AccessPage): Promi
     tokenId.startsWith('tok_')
       ? sql`${workspaces.id} = (select workspace_id from ${tokens} where ${tokens.id} = ${tokenId})`
       : sql`${workspaces.id} = coalesce((select workspace_id from ${sessions} where ${sessions.id} = ${tokenId}), ${workspaces.id})`,
-    after === undefined ? undefined : beyond(cursors.decode(after, binding)),
+    after === undefined ? undefined : afterPosition(cursors.decode(after, binding)),
   ])
     .orderBy(desc(workspaces.createdAt), desc(workspaces.id))
     .limit(limit + 1)
@@ -76,7 +76,7 @@ function toAccess({ state, version, role }: Awaited<ReturnType<typeof accessRows
   return WorkspaceAccess.parse({ ...state, version, role })
 }
 
-function beyond(position: unknown[]): SQL {
+function afterPosition(position: unknown[]): SQL {
   const [createdAt, id] = Position.parse(position)
   return sql`(${workspaces.createdAt}, ${workspaces.id}) < (${createdAt}, ${id})`
 }

@@ -33,8 +33,8 @@ export function checkWithinGrant(grant: Grant, issuer: Issuer, now: Instant): vo
   }
 }
 
-function checkScopes(scopes: readonly string[], held: readonly string[]) {
-  const missing = scopes.filter((scope) => !held.includes(scope))
+function checkScopes(scopes: readonly string[], heldPermissions: readonly string[]) {
+  const missing = scopes.filter((scope) => !heldPermissions.includes(scope))
   if (missing.length === 0) return
   const message = `You do not have the permissions: ${missing.join(', ')}.`
   throw new ApiError('insufficient_scope', message, {
@@ -42,9 +42,12 @@ function checkScopes(scopes: readonly string[], held: readonly string[]) {
   })
 }
 
-function checkEnvironments(wanted: readonly Environment[] | null, held: readonly Environment[] | null) {
-  if (held === null || isWithin(wanted, held)) return
-  const message = `The key of this request is valid in ${held.join(', ')} only.`
+function checkEnvironments(
+  requestedEnvironments: readonly Environment[] | null,
+  keyEnvironments: readonly Environment[] | null,
+) {
+  if (keyEnvironments === null || isWithin(requestedEnvironments, keyEnvironments)) return
+  const message = `The key of this request is valid in ${keyEnvironments.join(', ')} only.`
   throw new ApiError('environment_forbidden', message, {
     details: [{ in: 'body', path: '/environments', code: 'environment_not_held', message }],
   })

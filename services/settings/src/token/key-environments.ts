@@ -18,9 +18,10 @@ export async function requireEveryEnvironment(
   db: Pick<Drizzle, 'select'>,
   principal: Principal,
 ): Promise<void> {
-  const held = await findKeyEnvironments(db, principal)
-  if (held === null || environments.every((environment) => held.includes(environment))) return
-  const message = `This affects all environments, and the key is valid in ${held.join(', ')} only.`
+  const keyEnvironments = await findKeyEnvironments(db, principal)
+  if (keyEnvironments === null || environments.every((environment) => keyEnvironments.includes(environment)))
+    return
+  const message = `This affects all environments, and the key is valid in ${keyEnvironments.join(', ')} only.`
   throw new ApiError('forbidden', message, {
     details: [{ in: 'header', path: '/Authorization', code: 'environment_not_held', message }],
   })

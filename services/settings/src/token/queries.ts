@@ -122,23 +122,23 @@ export interface SessionQuery {
 
 export async function sessionRecord(
   db: Drizzle,
-  asked: SessionQuery,
+  query: SessionQuery,
   operators: Operators,
 ): Promise<SessionRecord | null> {
-  const [record = null] = await sessionRecords(db, [asked], operators)
+  const [record = null] = await sessionRecords(db, [query], operators)
   return record
 }
 
 /** Records in the order of the queries; `null` for an unknown session. */
 export async function sessionRecords(
   db: Drizzle,
-  asked: readonly SessionQuery[],
+  queries: readonly SessionQuery[],
   operators: Operators,
 ): Promise<(SessionRecord | null)[]> {
-  if (asked.length === 0) return []
-  const ids = asked.map(({ id }) => id)
+  if (queries.length === 0) return []
+  const ids = queries.map(({ id }) => id)
   // No workspace has an empty slug.
-  const slugs = asked.map(({ workspaceSlug = '' }) => workspaceSlug)
+  const slugs = queries.map(({ workspaceSlug = '' }) => workspaceSlug)
   const table = sql`unnest(${sql.param(ids)}::text[], ${sql.param(slugs)}::text[]) with ordinality as asked (id, slug, place)`
   const rows = await db
     .select({
@@ -165,7 +165,7 @@ export async function sessionRecords(
     .leftJoin(workspaces, sql`${workspaces.slug} = asked.slug`)
     .leftJoin(memberships, activeMembership(sessions.accountId))
     .leftJoin(roles, roleOfMembership())
-  const records: (SessionRecord | null)[] = asked.map(() => null)
+  const records: (SessionRecord | null)[] = queries.map(() => null)
   for (const row of rows) {
     const { customPermissions: _, place, ...found } = row
     const signIn = row.signIn === null ? noSignInPolicy : SignInPolicy.parse(row.signIn)

@@ -31,14 +31,15 @@ export function createWorkspaces({ store, database: { db }, config }: ServiceCon
   const accounts = store.aggregate(account)
   const workspaces = store.aggregate(workspace)
   const memberships = store.aggregate(membership)
-  const most = createLimits(config).of('workspaces', '')
+  const maxWorkspaces = createLimits(config).of('workspaces', '')
 
   const checkMayCreate = async ({ userId, tokenId }: Principal) => {
     const record = isKey(tokenId) ? await keyRecord(db, tokenId) : undefined
-    const held = record?.allowed?.includes(permission) && record.key.scopes.includes(permission)
-    const whole = held && record?.key.environments === null
+    const hasPermission = record?.allowed?.includes(permission) && record.key.scopes.includes(permission)
+    const whole = hasPermission && record?.key.environments === null
     if (isKey(tokenId) && !whole) throw narrowKey()
-    if (most > 0 && (await countOwnedWorkspaces(db, userId)) >= most) throw quotaExceeded('workspaces', most)
+    if (maxWorkspaces > 0 && (await countOwnedWorkspaces(db, userId)) >= maxWorkspaces)
+      throw quotaExceeded('workspaces', maxWorkspaces)
   }
 
   return async ({ slug, name = slug }: NewWorkspace, meta: RequestMeta): Promise<WorkspaceAccess> => {
@@ -61,8 +62,8 @@ export function createWorkspaces({ store, database: { db }, config }: ServiceCon
       })
     } catch (error) {
       // Lost a race against another creation with the same slug.
-      const isTaken = error instanceof ApiError && error.code === 'conflict'
-      throw isTaken ? slugInUse(slug, error) : error
+      const isConflict = error instanceof ApiError && error.code === 'conflict'
+      throw isConflict ? slugInUse(slug, error) : error
     }
   }
 }

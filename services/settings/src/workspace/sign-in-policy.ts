@@ -48,8 +48,8 @@ export function createSignInPolicies(
     async set(policy: NewSignInPolicy, meta: RequestMeta): Promise<SignInPolicy> {
       const { tokenId, role } = requireSession(meta, 'An API key sets no sign-in policy. Sign in.')
       if (role !== 'owner') throw new ApiError('forbidden', 'Only owners may set the sign-in policy.')
-      const asksForFactors = policy.factorRequired || policy.factorRoles.length > 0
-      if (asksForFactors) await requireProvenFactor(sessions, tokenId)
+      const requiresFactors = policy.factorRequired || policy.factorRoles.length > 0
+      if (requiresFactors) await requireProvenFactor(sessions, tokenId)
       const { workspaceId } = meta.tenant
       const { signIn } = await serialized(inWorkspaceScope(meta), async (unit, tx) => {
         await requireRoles(tx, workspaceId, policy)

@@ -31,7 +31,7 @@ export function partError(error: unknown, log: Logger): PartError {
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code)
 
 /** Maps internal codes of platform calls to codes of the API. */
-const answered: Readonly<Record<string, ErrorCode>> = {
+const publicCodes: Readonly<Record<string, ErrorCode>> = {
   rights_gone: 'forbidden',
   unknown_operation: 'service_unavailable',
 }
@@ -52,7 +52,7 @@ export function actionError(error: unknown, binding: SourceBinding | undefined):
       ...{ in: 'body', path: placeOf(detail, binding), code: detail.code, message: detail.message },
     }),
   )
-  const known = answered[code] ?? (isErrorCode(code) ? code : 'upstream_error')
+  const known = publicCodes[code] ?? (isErrorCode(code) ? code : 'upstream_error')
   if (known === 'upstream_error' && !error.retryable) details.push(notRetryableDetail(message))
   return new ApiError(known, message, { details, cause: error })
 }

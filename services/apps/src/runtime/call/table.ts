@@ -92,9 +92,9 @@ async function createRow(
   parts: CallParts,
   call: SourceCall,
   binding: TableBinding,
-  given: RowAction['values'],
+  inputValues: RowAction['values'],
 ): Promise<unknown> {
-  const body = await writtenValues(parts, call, binding, given, true)
+  const body = await writtenValues(parts, call, binding, inputValues, true)
   const { data } = await callOperation(parts, call, 'createRecord', { params: { slug: binding.table }, body })
   return shownRow(binding, StudioRecord.parse(data))
 }
@@ -135,10 +135,10 @@ async function writtenValues(
   parts: CallParts,
   call: SourceCall,
   { writable, values = {} }: TableBinding,
-  given: RowAction['values'] = {},
+  inputValues: RowAction['values'] = {},
   isNew: boolean,
 ): Promise<Record<string, unknown>> {
-  const strange = Object.keys(given).filter((name) => !writable.includes(name))
+  const strange = Object.keys(inputValues).filter((name) => !writable.includes(name))
   if (strange.length > 0)
     throw validationFailed(
       strange.map((name) => ({
@@ -147,7 +147,7 @@ async function writtenValues(
       })),
     )
   const [own] = await evaluateTemplates(parts, call, [call.source.templates.values])
-  const written = { ...given, ...pick(own, Object.keys(values)) }
+  const written = { ...inputValues, ...pick(own, Object.keys(values)) }
   const bound = rowFilterOf(call)
   return bound === null ? written : applyFilterValues(bound, written, isNew)
 }
@@ -178,9 +178,9 @@ function rowFilterOf({ running: { embed }, source }: SourceCall): Filter | null 
   return embed === null || embed.exempt.includes(source.name) ? null : embed.rowFilter
 }
 
-function requireOperation({ operations }: TableBinding, wanted: Operation): void {
-  if (operations.includes(wanted)) return
-  throw new ApiError('forbidden', `This data source does not ${wanted}.`)
+function requireOperation({ operations }: TableBinding, operation: Operation): void {
+  if (operations.includes(operation)) return
+  throw new ApiError('forbidden', `This data source does not ${operation}.`)
 }
 
 const shownFields = ({ fields }: TableBinding) => (fields === undefined ? {} : { fields: fields.join(',') })

@@ -27,7 +27,7 @@ export function evaluate(
   const results = new Map<TemplateExpression, unknown>()
   const complex: TemplateExpression[] = []
   for (const expression of template.expressions) {
-    if (expression.plain) results.set(expression, walked(expression, expression.plain, scope))
+    if (expression.plain) results.set(expression, resolvePath(expression, expression.plain, scope))
     else complex.push(expression)
   }
   if (complex.length === 0) return { now: assembled(template, results) }
@@ -55,7 +55,7 @@ async function withJsonata(
   }
 }
 
-function walked(
+function resolvePath(
   expression: TemplateExpression,
   path: Parameters<typeof walkPlainPath>[0],
   scope: ExpressionScope,

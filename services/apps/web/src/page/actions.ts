@@ -132,9 +132,9 @@ async function versionOf(
 async function required(
   template: string,
   scope: Readonly<Record<string, unknown>>,
-  what: string,
+  label: string,
 ): Promise<string> {
   const text = toText(await evaluateAsync(template, scope))
   if (text !== '') return text
-  throw new ExpressionError(`${what} is not known: ${template} has come to nothing.`)
+  throw new ExpressionError(`${label} is not known: ${template} has come to nothing.`)
 }

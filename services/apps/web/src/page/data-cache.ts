@@ -47,15 +47,15 @@ export class DataCache {
     private readonly onChange: () => void,
   ) {}
 
-  get(wanted: DataRequest): Loaded {
-    return this.#entries.get(toCacheKey(wanted))?.loaded ?? nothingLoaded
+  get(request: DataRequest): Loaded {
+    return this.#entries.get(toCacheKey(request))?.loaded ?? nothingLoaded
   }
 
   /** Loads missing entries and evicts those that are no longer needed. */
   want(all: readonly DataRequest[]): void {
     const keys = new Set(all.map(toCacheKey))
     for (const key of this.#entries.keys()) if (!keys.has(key)) this.#entries.delete(key)
-    const absent = new Map(all.map((wanted) => [toCacheKey(wanted), wanted]))
+    const absent = new Map(all.map((request) => [toCacheKey(request), request]))
     for (const key of this.#entries.keys()) absent.delete(key)
     void this.#fetch([...absent.values()])
   }
@@ -67,14 +67,14 @@ export class DataCache {
   }
 
   /** Loads the next page of a list and appends it. */
-  async more(wanted: DataRequest): Promise<void> {
-    const entry = this.#entries.get(toCacheKey(wanted))
+  async more(request: DataRequest): Promise<void> {
+    const entry = this.#entries.get(toCacheKey(request))
     const cursor = entry?.loaded.nextCursor
     if (!entry || !cursor || entry.loaded.isLoading) return
     const { generation, loaded } = entry
     entry.loaded = { ...loaded, isLoading: true }
     this.onChange()
-    const result = (await this.#answers([{ ...asRequest(wanted), cursor }])).get(toCacheKey(wanted))
+    const result = (await this.#answers([{ ...asRequest(request), cursor }])).get(toCacheKey(request))
     if (entry.generation !== generation) return
     const next = loadedOf(result)
     entry.loaded = next.error
@@ -86,15 +86,19 @@ export class DataCache {
   async #fetch(all: readonly DataRequest[]): Promise<void> {
     if (all.length === 0) return
     const generation = ++this.#generation
-    for (const wanted of all) {
-      const before = this.#entries.get(toCacheKey(wanted))?.loaded ?? nothingLoaded
-      this.#entries.set(toCacheKey(wanted), { wanted, generation, loaded: { ...before, isLoading: true } })
+    for (const request of all) {
+      const before = this.#entries.get(toCacheKey(request))?.loaded ?? nothingLoaded
+      this.#entries.set(toCacheKey(request), {
+        wanted: request,
+        generation,
+        loaded: { ...before, isLoading: true },
+      })
     }
     this.onChange()
     const results = await this.#answers(all.map(asRequest))
-    for (const wanted of all) {
-      const entry = this.#entries.get(toCacheKey(wanted))
-      if (entry?.generation === generation) entry.loaded = loadedOf(results.get(toCacheKey(wanted)))
+    for (const request of all) {
+      const entry = this.#entries.get(toCacheKey(request))
+      if (entry?.generation === generation) entry.loaded = loadedOf(results.get(toCacheKey(request)))
     }
     this.onChange()
   }

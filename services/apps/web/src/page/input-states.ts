@@ -34,10 +34,11 @@ export class InputStates {
   ) {
     this.#typed = new Map(
       needs.inputs.flatMap((input) => {
-        const typed = draft?.typed[input.id]
+        const typedValue = draft?.typed[input.id]
         // Another deployment may have a different input with this id.
-        const fits = typed !== undefined && (input.type === 'checkbox') === (typeof typed !== 'string')
-        return fits ? [[input.id, typed]] : []
+        const fits =
+          typedValue !== undefined && (input.type === 'checkbox') === (typeof typedValue !== 'string')
+        return fits ? [[input.id, typedValue]] : []
       }),
     )
     this.#begun = new Map(Object.entries(draft?.begun ?? {}))
@@ -47,13 +48,13 @@ export class InputStates {
     return this.#beginning
   }
 
-  follow(beginning: InitialStates): void {
-    this.#beginning = beginning
+  follow(initialStates: InitialStates): void {
+    this.#beginning = initialStates
   }
 
   typed(input: InputComponent): Typed {
-    const typed = this.#typed.get(input.id)
-    return typed === undefined ? toTyped(input, this.#now(input)) : typed
+    const typedValue = this.#typed.get(input.id)
+    return typedValue === undefined ? toTyped(input, this.#now(input)) : typedValue
   }
 
   /** The value of the input in expressions. */
@@ -70,10 +71,10 @@ export class InputStates {
     return this.#typed.has(id) ? undefined : this.#beginning.inputs[id]?.error
   }
 
-  type(input: InputComponent, typed: Typed): void {
+  type(input: InputComponent, typedValue: Typed): void {
     const form = this.#formOf(input)
     if (form && !this.#begun.has(form.id)) this.#begun.set(form.id, this.#formNow(form))
-    this.#typed.set(input.id, typed)
+    this.#typed.set(input.id, typedValue)
     if (form && !this.hasChanges(form)) this.reset(form.fields)
   }
 
@@ -90,8 +91,8 @@ export class InputStates {
   }
 
   isChanged(input: InputComponent): boolean {
-    const typed = this.#typed.get(input.id)
-    return typed !== undefined && typed !== toTyped(input, this.before(input))
+    const typedValue = this.#typed.get(input.id)
+    return typedValue !== undefined && typedValue !== toTyped(input, this.before(input))
   }
 
   hasChanges({ fields }: FormComponent): boolean {

@@ -33,70 +33,72 @@ function plainNumber(value: number): string {
 }
 
 /** The value of an input in expressions and in a new record; `null` for an empty input. */
-export function inputValue({ type }: InputComponent, typed: Typed): unknown {
-  if (typeof typed !== 'string') return typed
-  if (typed === '') return null
-  if (type === 'number_input') return typedNumber(typed) ?? null
-  return type === 'datetime_input' ? parseTypedTime(typed) : typed
+export function inputValue({ type }: InputComponent, typedValue: Typed): unknown {
+  if (typeof typedValue !== 'string') return typedValue
+  if (typedValue === '') return null
+  if (type === 'number_input') return typedNumber(typedValue) ?? null
+  return type === 'datetime_input' ? parseTypedTime(typedValue) : typedValue
 }
 
 /** The typed number, with a point or the separator of the reader's language; `undefined` if the text is not a number. */
-function typedNumber(typed: string): number | string | undefined {
-  const decimal = decimalTyped(typed)
+function typedNumber(text: string): number | string | undefined {
+  const decimal = decimalTyped(text)
   return decimal && toNumberOrText(decimal)
 }
 export const decimalTyped = (typed: string) => parseDecimal(typed.replace(decimalSeparator(), '.'))
 
 /** The value that replaces a record's value: of the same type, as far as the type can be determined. */
-export function changedValue(input: InputComponent, typed: Typed, before: unknown): unknown {
-  if (typeof typed !== 'string' || typed === '') return inputValue(input, typed)
+export function changedValue(input: InputComponent, typedValue: Typed, before: unknown): unknown {
+  if (typeof typedValue !== 'string' || typedValue === '') return inputValue(input, typedValue)
   switch (input.type) {
     case 'number_input':
-      return inputValue(input, typed)
+      return inputValue(input, typedValue)
     case 'date_input':
-      return applyTypedDay(typed, toText(before))
+      return applyTypedDay(typedValue, toText(before))
     case 'datetime_input':
-      return parseTypedTime(typed, toText(before))
+      return parseTypedTime(typedValue, toText(before))
     default:
-      return likeBefore(typed, before)
+      return likeBefore(typedValue, before)
   }
 }
 
-function likeBefore(typed: string, before: unknown): unknown {
-  if (typeof before === 'number') return typedNumber(typed) ?? typed
-  if (typeof before === 'boolean') return typed === 'true' || typed === 'false' ? typed === 'true' : typed
-  if (typeof before !== 'object' || before === null) return typed
-  const json = jsonTyped(typed)
-  return json ? exactNumbersAsText(json.value) : typed
+function likeBefore(text: string, before: unknown): unknown {
+  if (typeof before === 'number') return typedNumber(text) ?? text
+  if (typeof before === 'boolean') return text === 'true' || text === 'false' ? text === 'true' : text
+  if (typeof before !== 'object' || before === null) return text
+  const json = jsonTyped(text)
+  return json ? exactNumbersAsText(json.value) : text
 }
 
-function jsonTyped(typed: string): { value: unknown } | undefined {
+function jsonTyped(text: string): { value: unknown } | undefined {
   try {
-    return { value: parseExact(typed) }
+    return { value: parseExact(text) }
   } catch {
     return undefined
   }
 }
 
 /** Validates the value of a control. Returns a message, or `undefined` if the value is valid. */
-export function findProblem(input: InputComponent, typed: Typed, before: unknown): string | undefined {
-  const isMissing = typed === null || typed === '' || (input.type === 'checkbox' && typed !== true)
-  if (isMissing || typeof typed !== 'string') return isMissing && input.required ? missing(input) : undefined
+export function findProblem(input: InputComponent, typedValue: Typed, before: unknown): string | undefined {
+  const isMissing =
+    typedValue === null || typedValue === '' || (input.type === 'checkbox' && typedValue !== true)
+  if (isMissing || typeof typedValue !== 'string')
+    return isMissing && input.required ? missing(input) : undefined
   switch (input.type) {
     case 'text_input':
     case 'text_area':
-      if (input.maxLength !== undefined && typed.length > input.maxLength)
+      if (input.maxLength !== undefined && typedValue.length > input.maxLength)
         return `Use at most ${input.maxLength} characters.`
-      return typeof before === 'object' && before !== null ? jsonProblem(typed) : undefined
+      return typeof before === 'object' && before !== null ? jsonProblem(typedValue) : undefined
     case 'number_input':
-      return numberProblem(input, typed)
+      return numberProblem(input, typedValue)
     default:
       return undefined
   }
 }
 
-function jsonProblem(typed: string): string | undefined {
-  const json = jsonTyped(typed)
+function jsonProblem(text: string): string | undefined {
+  const json = jsonTyped(text)
   if (!json) return 'Enter JSON, such as {"key": "value"}.'
   return exactNumbersAsText(json.value) !== json.value
     ? 'Enter numbers of more than 15 digits as texts, in quotation marks.'
@@ -110,9 +112,9 @@ function missing({ type }: InputComponent): string {
 
 function numberProblem(
   { min, max }: { min?: number | undefined; max?: number | undefined },
-  typed: string,
+  text: string,
 ): string | undefined {
-  const decimal = decimalTyped(typed)
+  const decimal = decimalTyped(text)
   if (!decimal) return `Enter a number, such as 1234${decimalSeparator()}5.`
   const compared = (bound: number) => compareDecimals(decimal, parseDecimal(String(bound)) ?? decimal)
   if (min !== undefined && compared(min) < 0) return `Enter ${min} or more.`

@@ -47,9 +47,9 @@ export function findNeeds(components: readonly Component[]): PageNeeds {
     for (const child of childrenOf(component)) visit(child, visible)
   }
   for (const component of components) visit(component, [])
-  const named = new Set(needs.flatMap(({ source, id }) => (id === undefined ? [source] : [source, id])))
+  const neededNames = new Set(needs.flatMap(({ source, id }) => (id === undefined ? [source] : [source, id])))
   for (const source of new Set(namedData(components))) {
-    if (!named.has(source)) needs.push({ source, params: {}, id: undefined, visible: [] })
+    if (!neededNames.has(source)) needs.push({ source, params: {}, id: undefined, visible: [] })
   }
   return { needs, inputs, forms }
 }

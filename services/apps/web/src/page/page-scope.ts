@@ -23,7 +23,7 @@ export function buildPageScope({ page, user, inputs, states, data }: Parts): Exp
   }
   const shown: Record<string, unknown> = {}
   for (const { source, id, loaded } of data) {
-    const seen = unlessFailed(loaded, id ?? source)
+    const seen = guardFailedData(loaded, id ?? source)
     if (id !== undefined) shown[id] = seen
     shown[source] ??= seen
   }
@@ -31,7 +31,7 @@ export function buildPageScope({ page, user, inputs, states, data }: Parts): Exp
 }
 
 /** Data that was loaded before a failure stays readable. */
-function unlessFailed(loaded: Loaded, name: string): object {
+function guardFailedData(loaded: Loaded, name: string): object {
   const { error, rows, value, ...rest } = loaded
   if (error === null || rows.length > 0 || value !== null) return loaded
   const seen = { ...rest, error }

@@ -65,7 +65,7 @@ export const areSameRequests = (
   left.size === right.size && [...left].every(([need, asked]) => isSameRequest(asked, right.get(need)))
 
 export const isSameRequest = (asked: ResolvedRequest, other: ResolvedRequest | undefined): boolean =>
-  other !== undefined && textOfAsked(other) === textOfAsked(asked)
+  other !== undefined && requestKey(other) === requestKey(asked)
 
-const textOfAsked = (asked: ResolvedRequest): string =>
-  'wanted' in asked ? toCacheKey(asked.wanted) : `! ${asked.error}`
+const requestKey = (request: ResolvedRequest): string =>
+  'wanted' in request ? toCacheKey(request.wanted) : `! ${request.error}`

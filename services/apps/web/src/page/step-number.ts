@@ -10,10 +10,10 @@ type NumberInput = Extract<InputComponent, { type: 'number_input' }>
  */
 export function stepNumber(
   { step = 1, min, max }: NumberInput,
-  typed: string,
+  text: string,
   direction: number,
 ): string | undefined {
-  const [from, by] = [decimalTyped(typed === '' ? '0' : typed), parseDecimal(String(step))]
+  const [from, by] = [decimalTyped(text === '' ? '0' : text), parseDecimal(String(step))]
   if (!from || !by) return undefined
   const next = addDecimals(from, { ...by, digits: by.digits * BigInt(direction) })
   const isBeyond = (bound: number | undefined, sign: number) => {

@@ -60,8 +60,8 @@ export class PageStore {
   }
 
   /** Loads data for typed text only after a pause in typing. */
-  type(input: InputComponent, typed: Typed): void {
-    this.inputs.type(input, typed)
+  type(input: InputComponent, typedValue: Typed): void {
+    this.inputs.type(input, typedValue)
     this.#keep()
     this.#afterPause()
   }
@@ -109,8 +109,8 @@ export class PageStore {
 
   more(source: string, params: Need['params']): void {
     const need = this.#need(source, params)
-    const asked = need && this.#asked.get(need)
-    if (asked && 'wanted' in asked) void this.#data.more(asked.wanted)
+    const request = need && this.#asked.get(need)
+    if (request && 'wanted' in request) void this.#data.more(request.wanted)
   }
 
   refresh(sources: readonly string[]): void {
@@ -120,9 +120,9 @@ export class PageStore {
 
   /** Reloads the data that these templates refer to, and waits until all data that depends on it is loaded. */
   async refreshNamed(templates: unknown): Promise<void> {
-    const named = namedData(templates)
+    const names = namedData(templates)
     const of = this.#needs.needs.filter(
-      ({ source, id }) => named.includes(source) || named.includes(id ?? ''),
+      ({ source, id }) => names.includes(source) || names.includes(id ?? ''),
     )
     await this.#data.refresh(of.map(({ source }) => source))
     await this.#settle()
@@ -133,9 +133,9 @@ export class PageStore {
   }
 
   #loadedFor(need: Need | undefined): Loaded {
-    const asked = need && this.#asked.get(need)
-    if (!asked) return nothingLoaded
-    return 'error' in asked ? toFailedData(asked.error) : this.#data.get(asked.wanted)
+    const request = need && this.#asked.get(need)
+    if (!request) return nothingLoaded
+    return 'error' in request ? toFailedData(request.error) : this.#data.get(request.wanted)
   }
 
   #keep(): void {
@@ -170,19 +170,19 @@ export class PageStore {
     const revision = ++this.#revision
     // Initial values may depend on other inputs, so nothing is loaded before they are stable.
     for (let round = 0; round < maxRounds; round++) {
-      const beginning = await this.#beginning()
+      const initialStates = await this.#beginning()
       if (revision !== this.#revision) return
-      if (JSON.stringify(beginning) === JSON.stringify(this.inputs.beginning)) break
-      this.inputs.follow(beginning)
+      if (JSON.stringify(initialStates) === JSON.stringify(this.inputs.beginning)) break
+      this.inputs.follow(initialStates)
       this.#publish()
     }
-    const asked = await this.#askedNow()
-    if (revision !== this.#revision || areSameRequests(asked, this.#asked)) return
+    const requests = await this.#askedNow()
+    if (revision !== this.#revision || areSameRequests(requests, this.#asked)) return
     if (++this.#rounds > maxRounds) return
-    this.#asked = asked
+    this.#asked = requests
     this.#publish()
     this.#data.want(
-      [...asked.values()].flatMap((each): DataRequest[] => ('wanted' in each ? [each.wanted] : [])),
+      [...requests.values()].flatMap((each): DataRequest[] => ('wanted' in each ? [each.wanted] : [])),
     )
     // Needs without a request are empty immediately; another round resolves the needs that wait for them.
     return this.#settle()
@@ -221,21 +221,21 @@ export class PageStore {
     const found = await Promise.all(
       this.#needs.needs.map(async (need) => [need, await resolveRequest(need, scope, choices)] as const),
     )
-    const asked = new Map(found.flatMap(([need, each]) => (each === undefined ? [] : [[need, each]])))
+    const requests = new Map(found.flatMap(([need, each]) => (each === undefined ? [] : [[need, each]])))
     const isPending = (need: Need) => {
-      const now = asked.get(need)
+      const now = requests.get(need)
       return (
         now !== undefined && (!isSameRequest(now, this.#asked.get(need)) || isFirst(this.#loadedFor(need)))
       )
     }
-    for (const need of [...asked.keys()]) {
+    for (const need of [...requests.keys()]) {
       if (![...(this.#dependencies.get(need) ?? [])].some(isPending)) continue
       // Keeps the previous request until the new one can be determined.
       const before = this.#asked.get(need)
-      if (before) asked.set(need, before)
-      else asked.delete(need)
+      if (before) requests.set(need, before)
+      else requests.delete(need)
     }
-    return asked
+    return requests
   }
 
   #makeScope(): ExpressionScope {

@@ -26,14 +26,14 @@ export const typedDay = (text: string): string =>
   isInstant(text) ? localTime(text).slice(0, 10) : text.slice(0, 10)
 
 /** Parses a `datetime-local` value to an instant, or, if `before` has no time zone, to a time without a zone. */
-export function parseTypedTime(typed: string, before = ''): string | null {
-  if (Number.isNaN(Date.parse(typed))) return null
-  if (!zoneless.test(before)) return new Date(typed).toISOString()
-  return /T\d\d:\d\d$/.test(typed) ? `${typed}:00` : typed
+export function parseTypedTime(text: string, before = ''): string | null {
+  if (Number.isNaN(Date.parse(text))) return null
+  if (!zoneless.test(before)) return new Date(text).toISOString()
+  return /T\d\d:\d\d$/.test(text) ? `${text}:00` : text
 }
 
 /** Replaces the day of a value; a time keeps its time of day. */
-export function applyTypedDay(typed: string, before: string): string {
-  if (zoneless.test(before)) return `${typed}${before.slice(10)}`
-  return isInstant(before) ? new Date(`${typed}T${localTime(before).slice(11)}`).toISOString() : typed
+export function applyTypedDay(typedDay: string, before: string): string {
+  if (zoneless.test(before)) return `${typedDay}${before.slice(10)}`
+  return isInstant(before) ? new Date(`${typedDay}T${localTime(before).slice(11)}`).toISOString() : typedDay
 }

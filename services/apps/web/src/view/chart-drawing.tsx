@@ -25,14 +25,14 @@ export function ChartDrawing({ kind, points, label }: DrawingProps) {
 
 /** Horizontal bars leave room for their names on a phone, too. */
 function Bars({ points }: { points: readonly Point[] }) {
-  const most = Math.max(...points.map(({ size }) => Math.abs(size)), 0) || 1
+  const maxSize = Math.max(...points.map(({ size }) => Math.abs(size)), 0) || 1
   return (
     <ul className="bars">
       {points.map(({ name, shown, size }, index) => (
         <li key={index}>
           <span className="name">{name}</span>
           <svg className="bar-shape" viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
-            <rect width={(Math.abs(size) / most) * 100} height="10" rx="1" />
+            <rect width={(Math.abs(size) / maxSize) * 100} height="10" rx="1" />
           </svg>
           <span className="value">{formatValue(shown, 'number')}</span>
         </li>

@@ -11,7 +11,7 @@ interface ComparisonProps {
   differences: readonly Difference[]
   isBusy: boolean
   /** Called with the fields for which the other user's value is kept. */
-  onChosen(theirs: readonly InputComponent[]): void
+  onChosen(savedFields: readonly InputComponent[]): void
   onDiscard(): void
 }
 
@@ -24,8 +24,8 @@ export function Comparison({ differences, isBusy, onChosen, onDiscard }: Compari
   useEffect(() => heading.current?.focus(), [])
   const changed = differences.filter(({ mine, before, theirs: now }) => mine !== before && mine !== now)
   const others = differences.filter((each) => !changed.includes(each))
-  const choose = (name: string, isTheirs: boolean) =>
-    setTheirs(isTheirs ? [...theirs, name] : theirs.filter((each) => each !== name))
+  const choose = (name: string, isSavedValue: boolean) =>
+    setTheirs(isSavedValue ? [...theirs, name] : theirs.filter((each) => each !== name))
   return (
     <section className="comparison" aria-labelledby={id}>
       <h3 id={id} ref={heading} tabIndex={-1}>
@@ -38,7 +38,7 @@ export function Comparison({ differences, isBusy, onChosen, onDiscard }: Compari
           difference={difference}
           store={store}
           isTheirs={theirs.includes(difference.field.id)}
-          onChoose={(isTheirs) => choose(difference.field.id, isTheirs)}
+          onChoose={(isSavedValue) => choose(difference.field.id, isSavedValue)}
         />
       ))}
       {others.length > 0 && (
@@ -70,7 +70,7 @@ interface ChoiceProps {
   difference: Difference
   store: PageStore
   isTheirs: boolean
-  onChoose(isTheirs: boolean): void
+  onChoose(isSavedValue: boolean): void
 }
 
 function Choice({ difference: { field, before, mine, theirs }, store, isTheirs, onChoose }: ChoiceProps) {
@@ -97,20 +97,21 @@ function Choice({ difference: { field, before, mine, theirs }, store, isTheirs, 
 }
 
 /** The value of a control, formatted for people. */
-function shown(store: PageStore, field: InputComponent, typed: Typed): string {
+function shown(store: PageStore, field: InputComponent, typedValue: Typed): string {
   switch (field.type) {
     case 'checkbox':
-      return formatValue(typed, 'boolean')
+      return formatValue(typedValue, 'boolean')
     case 'select':
     case 'radio':
       return (
-        listOptions(store, field).find(({ value }) => value === typed)?.label ?? formatValue(typed, 'text')
+        listOptions(store, field).find(({ value }) => value === typedValue)?.label ??
+        formatValue(typedValue, 'text')
       )
     case 'date_input':
-      return formatValue(typed, 'date')
+      return formatValue(typedValue, 'date')
     case 'datetime_input':
-      return formatValue(typed === '' ? null : String(typed).replace('T', ' '), 'text')
+      return formatValue(typedValue === '' ? null : String(typedValue).replace('T', ' '), 'text')
     default:
-      return formatValue(typed, 'text')
+      return formatValue(typedValue, 'text')
   }
 }

@@ -5,7 +5,7 @@ export interface ControlProps<Input extends InputComponent = InputComponent> {
   input: Input
   id: string
   typed: Typed
-  onTyped(typed: Typed): void
+  onTyped(typedValue: Typed): void
   /** For screen readers: description, validity and whether the input is required. */
   aria: { 'aria-describedby'?: string; 'aria-invalid'?: boolean; 'aria-required'?: boolean }
 }

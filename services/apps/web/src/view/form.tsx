@@ -18,7 +18,7 @@ export function FormView({ component }: { component: FormComponent }) {
   const { run, isBusy, error, forget } = useAction(action as AppAction)
   const element = useRef<HTMLFormElement>(null)
   const id = useId()
-  const refused = refusedFields(error, fields)
+  const rejectedFields = refusedFields(error, fields)
   const differences = isOutdated(error) ? store.inputs.differences(component) : []
 
   const submit = async () => {
@@ -44,14 +44,18 @@ export function FormView({ component }: { component: FormComponent }) {
     >
       <h2 id={id}>{label}</h2>
       {fields.map((field) => (
-        <FormField key={field.id} input={field} problem={problems[field.id] ?? refused[field.id]?.message} />
+        <FormField
+          key={field.id}
+          input={field}
+          problem={problems[field.id] ?? rejectedFields[field.id]?.message}
+        />
       ))}
       {differences.length > 0 ? (
         <Comparison
           differences={differences}
           isBusy={isBusy}
-          onChosen={(theirs) => {
-            store.rebase(component, theirs)
+          onChosen={(savedFields) => {
+            store.rebase(component, savedFields)
             void submit()
           }}
           onDiscard={() => {
@@ -61,7 +65,10 @@ export function FormView({ component }: { component: FormComponent }) {
         />
       ) : (
         <>
-          <ActionFailure error={error} except={Object.values(refused).map((detail) => detail?.path ?? '')} />
+          <ActionFailure
+            error={error}
+            except={Object.values(rejectedFields).map((detail) => detail?.path ?? '')}
+          />
           <p className={notice ? 'help' : ''} role="status">
             {notice}
           </p>

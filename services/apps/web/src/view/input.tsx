@@ -35,7 +35,7 @@ export function InputView({ input, isOfForm = false, problem }: InputProps) {
   const empty = isOfForm ? 'None' : 'Any'
   const control = {
     ...{ id, aria, typed: store.inputs.typed(input) },
-    onTyped: (typed: Typed) => store.type(input, typed),
+    onTyped: (typedValue: Typed) => store.type(input, typedValue),
   }
   const failure = store.inputs.failure(input)
   const notes = (
@@ -145,13 +145,13 @@ function TypedControl({ input, id, typed, onTyped, aria }: ControlProps<TypedInp
   }
 }
 
-const stepOf = (typed: string): number | undefined =>
-  typed.includes('.') ? 0.001 : typed.length > 'YYYY-MM-DDTHH:MM'.length ? 1 : undefined
+const stepOf = (text: string): number | undefined =>
+  text.includes('.') ? 0.001 : text.length > 'YYYY-MM-DDTHH:MM'.length ? 1 : undefined
 
 function step(
   event: KeyboardEvent<HTMLInputElement>,
   input: ComponentOf<'number_input'>,
-  onTyped: (typed: Typed) => void,
+  onTyped: (typedValue: Typed) => void,
 ) {
   const direction = { ArrowUp: 1, ArrowDown: -1 }[event.key]
   const next = direction && stepNumber(input, event.currentTarget.value, direction)

@@ -12,7 +12,7 @@ export const LeavingProvider = Context.Provider
 
 /** Makes the browser ask before it closes the tab while the current page has unsaved input. */
 export function useLeaving(): Leaving {
-  const leaving = useMemo(() => {
+  const leaveGuard = useMemo(() => {
     let shown: PageStore | undefined
     return {
       show: (store: PageStore | undefined) => {
@@ -22,20 +22,20 @@ export function useLeaving(): Leaving {
     }
   }, [])
   useEffect(() => {
-    const ask = (event: BeforeUnloadEvent) => {
-      if (leaving.hasUnsaved()) event.preventDefault()
+    const confirmUnload = (event: BeforeUnloadEvent) => {
+      if (leaveGuard.hasUnsaved()) event.preventDefault()
     }
-    addEventListener('beforeunload', ask)
-    return () => removeEventListener('beforeunload', ask)
-  }, [leaving])
-  return leaving
+    addEventListener('beforeunload', confirmUnload)
+    return () => removeEventListener('beforeunload', confirmUnload)
+  }, [leaveGuard])
+  return leaveGuard
 }
 
 /** Registers the unsaved input of this page with `useLeaving`. */
 export function useUnsaved(store: PageStore): void {
-  const leaving = useContext(Context)
+  const leaveGuard = useContext(Context)
   useEffect(() => {
-    leaving?.show(store)
-    return () => leaving?.show(undefined)
-  }, [leaving, store])
+    leaveGuard?.show(store)
+    return () => leaveGuard?.show(undefined)
+  }, [leaveGuard, store])
 }

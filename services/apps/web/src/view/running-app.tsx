@@ -30,14 +30,14 @@ export function RunningApp(props: RunningAppProps) {
   const { app, pages, user } = definition
   const [message, setMessage] = useState('')
   const [question, confirm] = useQuestion()
-  const leaving = useLeaving()
+  const leaveGuard = useLeaving()
   const mayLeave = useCallback(() => confirm(unsaved), [confirm])
   const nameOf = useCallback(
     (of: Place) => JSON.stringify([formatPlace({ ...of, embedId: undefined }), user?.id ?? null]),
     [user],
   )
   const onLeft = useCallback((from: Place) => drafts.drop(nameOf(from)), [drafts, nameOf])
-  const { place, goTo, isFirst } = usePlace({ hasUnsaved: leaving.hasUnsaved, mayLeave, onLeft })
+  const { place, goTo, isFirst } = usePlace({ hasUnsaved: leaveGuard.hasUnsaved, mayLeave, onLeft })
   const page = pages.find(({ slug }) => slug === (place.page ?? pages[0]?.slug))
   const onAnswer = useCallback(
     (deployment: number) => {
@@ -74,12 +74,12 @@ export function RunningApp(props: RunningAppProps) {
     document.title = page ? `${page.title} – ${app.name}` : app.name
   }, [page, app.name])
   const logOut = async () => {
-    if (leaving.hasUnsaved() && !(await mayLeave())) return
+    if (leaveGuard.hasUnsaved() && !(await mayLeave())) return
     drafts.clear()
     onLogout()
   }
   return (
-    <LeavingProvider value={leaving}>
+    <LeavingProvider value={leaveGuard}>
       <Navigation
         {...{ app, pages, place, user, current: page?.slug }}
         goTo={(to) => {

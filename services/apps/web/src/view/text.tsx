@@ -20,13 +20,13 @@ export function MetricView({ component: { label, value, format } }: { component:
   const shown = useValue(value, store.scope)
   return (
     <dl className="metric">
-      <dt>{unlessFailed(name, toText)}</dt>
-      <dd>{unlessFailed(shown, (of) => formatValue(of, format))}</dd>
+      <dt>{renderValue(name, toText)}</dt>
+      <dd>{renderValue(shown, (of) => formatValue(of, format))}</dd>
     </dl>
   )
 }
 
-const unlessFailed = ({ value, error }: Shown, textIn: (value: unknown) => string) =>
+const renderValue = ({ value, error }: Shown, textIn: (value: unknown) => string) =>
   error === undefined ? textIn(value) : <ValueFailure error={error} />
 
 const ValueFailure = ({ error }: { error: string }) => (

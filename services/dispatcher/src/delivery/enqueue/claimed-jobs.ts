@@ -23,7 +23,7 @@ export async function enqueueClaimed(
   leasedAt: number,
   { deliveries, leaseMs, queues, ordering }: ClaimedJobsOptions,
 ): Promise<number> {
-  const refused: string[] = []
+  const overflow: string[] = []
   const changed: string[] = []
   const withoutEvent: Claimed[] = []
   const sendBefore = leasedAt + leaseMs * 0.9
@@ -34,13 +34,13 @@ export async function enqueueClaimed(
     if (target) targets.set(webhookId, target)
     if (event === null) withoutEvent.push(row)
     else if (target === null) changed.push(id)
-    else if (!queues.reserve({ webhookId, workspaceId, bytes }, target.rateLimitPerSecond)) refused.push(id)
+    else if (!queues.reserve({ webhookId, workspaceId, bytes }, target.rateLimitPerSecond)) overflow.push(id)
     else queues.submit(claimedJob(row, event, target, sendBefore))
   }
-  await deliveries.release([...refused, ...changed])
+  await deliveries.release([...overflow, ...changed])
   await deliveries.failWithoutEvent(withoutEvent.map(({ id }) => id))
   for (const row of withoutEvent) ordering.finish(row.webhook_id, row.ordering_key)
-  return claimed.length - refused.length
+  return claimed.length - overflow.length
 }
 
 const targetIn = ({ webhook_id: id, ...row }: Claimed, state: string): Target =>

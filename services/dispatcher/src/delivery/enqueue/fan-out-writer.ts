@@ -139,18 +139,18 @@ export function createFanOutWriter({ now, nowMs, after, insert }: FanOutWriterOp
 
   return (drafts, batch) =>
     new Promise((resolve, reject) => {
-      const ended = drafts.flatMap(({ started }) => started?.ended ?? [])
+      const attemptEnds = drafts.flatMap(({ started }) => started?.ended ?? [])
       const waiting = {
         drafts,
         batch,
-        readyAt: now() + (ended.length > 0 ? attemptWaitMs : 0),
+        readyAt: now() + (attemptEnds.length > 0 ? attemptWaitMs : 0),
         resolve,
         reject,
       }
       queue.push(waiting)
       plan()
-      if (ended.length === 0) return
-      void Promise.all(ended).then(() => {
+      if (attemptEnds.length === 0) return
+      void Promise.all(attemptEnds).then(() => {
         waiting.readyAt = now()
         plan()
       })

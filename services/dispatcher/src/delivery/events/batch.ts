@@ -50,7 +50,7 @@ export const findTenants = (arrived: readonly ArrivedEvent[]): TenantScope[] => 
 
 /** Parses the events whose types have a subscriber, without duplicates. */
 export function readBatch(
-  arrived: readonly ArrivedEvent[],
+  arrivedEvents: readonly ArrivedEvent[],
   byTenant: ReadonlyMap<string, TenantWebhooks>,
 ): Batch {
   const tenants = [...byTenant.values()]
@@ -61,7 +61,7 @@ export function readBatch(
     return found
   }
   const incoming = new Map<string, IncomingEvent>()
-  for (const [place, each] of arrived.entries()) {
+  for (const [place, each] of arrivedEvents.entries()) {
     const { unread } = each
     if (webhooksOf(unread).subscribers(unread.type).length === 0) continue
     const event = unread.read()
@@ -70,7 +70,7 @@ export function readBatch(
   }
   return {
     incoming: [...incoming.values()],
-    origins: arrived.flatMap(({ origin }) => origin ?? []),
+    origins: arrivedEvents.flatMap(({ origin }) => origin ?? []),
     tenants,
     webhooksOf,
     jsonOf(event) {

@@ -82,13 +82,13 @@ export function createWebhookIndex({ deliveries, now }: WebhookIndexOptions): We
         if (loads === maxLoads) throw new Error(`webhooks of ${missing.length} tenants cannot be loaded`)
         if (loads > 0) await deliveries.addRevisions(missing)
         const before = forgotten
-        const askedAt = now()
+        const loadStartedAt = now()
         for (const { tenant, revision, subscribers } of await deliveries.loadWebhooks(missing)) {
           const loaded: TenantWebhooks = {
             ...{ tenant, revision, count: subscribers.length },
             // If `forget` was called meanwhile, the webhooks are not trusted; the inserting statement detects whether
             // the revision is old.
-            checkedAt: forgotten === before ? askedAt : Number.NEGATIVE_INFINITY,
+            checkedAt: forgotten === before ? loadStartedAt : Number.NEGATIVE_INFINITY,
             subscribers: groupByPattern(subscribers),
           }
           kept.set(tenantKey(loaded.tenant), loaded)

@@ -37,11 +37,11 @@ const maxRemembered = 10_000
 export function watchDeliveries(options: WatchOptions): DeliveryWatch {
   const { metrics, tracing, lag } = options
   const busiest = createBusiestWorkspaces(options)
-  const ended = byKey(
+  const counterByOutcome = byKey(
     (outcome: Outcome) => metrics.counter('opsplane_delivery_attempts_total', { outcome }),
     outcomes,
   )
-  const took = metrics.histogram('opsplane_delivery_attempt_duration_seconds', {})
+  const observeDuration = metrics.histogram('opsplane_delivery_attempt_duration_seconds', {})
   const retried = new LRUCache<string, string>({ max: maxRemembered })
 
   const begin: DeliveryWatch['begin'] = (job) => {
@@ -55,8 +55,8 @@ export function watchDeliveries(options: WatchOptions): DeliveryWatch {
     return {
       content: traceparent === undefined ? content : { ...content, traceparent },
       end(outcome) {
-        ended(outcome)()
-        took((performance.now() - startedAt) / 1_000)
+        counterByOutcome(outcome)()
+        observeDuration((performance.now() - startedAt) / 1_000)
         traced.end(outcome === 'succeeded' ? undefined : outcome)
         retried.delete(deliveryId)
         if (parent !== undefined && (outcome === 'retrying' || outcome === 'postponed'))

@@ -28,7 +28,7 @@ const maxRequested = 20_000
 /** Maximum milliseconds between sweeps, which find queues left behind by other replicas. */
 const sweepEveryMs = 10_000
 const watermarkWaitMs = { least: 20, most: 1_000 }
-const beginning: OrderingQueue = { webhookId: '', key: '' }
+const sweepStart: OrderingQueue = { webhookId: '', key: '' }
 
 /**
  * Releases ordered deliveries, one per ordering queue at a time: see ADR 016. A delivery that ends or is added requests
@@ -45,7 +45,7 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
   let isReadingWatermark = false
   let watermarkWait = watermarkWaitMs.least
   let sweepAt = 0
-  let swept = beginning
+  let swept = sweepStart
   /** A sweep was requested after the current one started. */
   let sweepAgain = false
   let failed = false
@@ -103,10 +103,10 @@ export function startOrderingQueues(options: OrderingQueuesOptions): OrderingQue
   async function sweepSome() {
     const began = now()
     if (began < sweepAt) return
-    if (swept === beginning) sweepAgain = false
+    if (swept === sweepStart) sweepAgain = false
     const step = await deliveries.sweepHeads(swept, queuesAtOnce, lowWatermark)
     apply(step)
-    swept = step.last ?? beginning
+    swept = step.last ?? sweepStart
     // Pauses between the steps of a long sweep leave time for requested queues and for other work.
     const restMs = sweepAgain ? 0 : msToIdleTick(sweepEveryMs, undefined, timers)
     sweepAt = now() + (step.last ? 4 * (now() - began) : restMs)

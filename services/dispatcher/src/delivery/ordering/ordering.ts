@@ -29,10 +29,10 @@ export async function assignSequences(
 ): Promise<OrderingQueue[]> {
   const ordered = drafts.filter(({ row }) => row.ordering_key !== null)
   if (ordered.length === 0) return []
-  const asked = await sequences()
+  const eventSequences = await sequences()
   const queues = new Map<string, OrderingQueue>()
   for (const { incoming, row } of ordered) {
-    row.ordering_place = asked[incoming.place] ?? null
+    row.ordering_place = eventSequences[incoming.place] ?? null
     const name = `${row.webhook_id} ${row.ordering_key}`
     if (queues.has(name)) continue
     queues.set(name, {

@@ -149,10 +149,10 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
     schedule.busy = false
     schedule.closed = false
     if (closed) options.due.wakeIn(0)
-    ask(webhookId, schedule)
+    offerSlots(webhookId, schedule)
   }
 
-  function ask(webhookId: string, schedule: Schedule) {
+  function offerSlots(webhookId: string, schedule: Schedule) {
     options.onSlot(webhookId)
     if (schedule.busy || schedule.timer) return
     // No job waits: remaining slots are kept for the next job until they expire.
@@ -169,11 +169,11 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
     schedule.timer = undefined
     const count = schedule.lateMs > 0 ? 1 : Math.min(computeBurst(perSecond), waiting)
     const request = { webhookId, perSecond, count, slackMs: schedule.lateMs, aheadMs, astrayMs }
-    const askedAt = now()
+    const requestedAt = now()
     try {
       const booking = await options.book(request)
       schedule.failures = 0
-      if (!stopped) booked(webhookId, schedule, booking, askedAt)
+      if (!stopped) booked(webhookId, schedule, booking, requestedAt)
     } catch (error) {
       if (stopped) return
       schedule.failures++
@@ -188,7 +188,7 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
     }
   }
 
-  function booked(webhookId: string, schedule: Schedule, booking: Booking, askedAt: number) {
+  function booked(webhookId: string, schedule: Schedule, booking: Booking, requestedAt: number) {
     switch (booking.kind) {
       case 'booked': {
         const { firstInMs, count, intervalMs, perSecond } = booking
@@ -196,11 +196,11 @@ export function createRateLimitScheduler(options: RateLimitSchedulerOptions): Ra
         const slackMs = intervalMs - 1_000 / perSecond
         // The booking happened between request and answer: `at` is never earlier than the slot,
         // and `until` never later than allowed.
-        const waitedMs = now() - askedAt
+        const waitedMs = now() - requestedAt
         for (let at = now() + firstInMs; schedule.slots.length < count; at += intervalMs)
           schedule.slots.push({ at, since: at - waitedMs, until: at - waitedMs + easeMs + slackMs, easeMs })
         schedule.busy = false
-        return ask(webhookId, schedule)
+        return offerSlots(webhookId, schedule)
       }
       case 'taken': {
         const openAt = now() + booking.freeInMs - aheadMs

@@ -58,9 +58,9 @@ export function createRecordBatch(options: RecordingOptions): RecordBatch {
     }
     for (const result of batch.filter(({ gone }) => gone))
       await pause(tx, result, { reason: 'gone', epoch: result.target.epoch, consecutiveFailures: 1 })
-    const counted = recorded.failing.map(({ webhookId }) => webhookId)
-    const gone = batch.filter((result) => result.gone).map(({ target }) => target.id)
-    return [...recorded.paused, ...counted, ...gone]
+    const failingIds = recorded.failing.map(({ webhookId }) => webhookId)
+    const goneIds = batch.filter((result) => result.gone).map(({ target }) => target.id)
+    return [...recorded.paused, ...failingIds, ...goneIds]
   }
 
   async function pause(

@@ -32,7 +32,7 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
   let queue: Waiting[] = []
   let writing: Promise<void> | undefined
   const closing = new AbortController()
-  const ending = AbortSignal.any([options.stopping, closing.signal])
+  const stopSignal = AbortSignal.any([options.stopping, closing.signal])
 
   /**
    * Retries until the batch is written; results are kept while Postgres is unavailable. If Postgres rejects the batch,
@@ -46,7 +46,7 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
         if (paused.length > 0) options.announce()
         return
       } catch (error) {
-        if (isDependencyUnavailable(error) && ending.aborted) return giveUp(batch, error)
+        if (isDependencyUnavailable(error) && stopSignal.aborted) return discardBatch(batch, error)
         if (!isDependencyUnavailable(error) && attempt >= triesPerBatch) return writeApart(batch, bare, error)
         if (attempt === 1)
           log.warn(
@@ -55,7 +55,7 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
           )
         await delay(
           retryDelayMs({ attempt, strategy: 'exponential', baseMs: 50, maxMs: 2_000 }),
-          ending,
+          stopSignal,
           timers,
         )
       }
@@ -65,11 +65,11 @@ export function createResultRecorder(options: ResultRecorderOptions): ResultReco
   async function writeApart(batch: Waiting[], bare: boolean, error: unknown) {
     if (batch.length > 1) for (const waiting of batch) await write([waiting])
     else if (!bare) await write(batch, true)
-    else giveUp(batch, error)
+    else discardBatch(batch, error)
   }
 
   /** The leases expire, and the deliveries are attempted again. */
-  function giveUp(batch: Waiting[], error: unknown) {
+  function discardBatch(batch: Waiting[], error: unknown) {
     log.error(
       { err: error, deliveries: batch.map(({ result }) => result.row.id) },
       'results of delivery attempts were not recorded; the deliveries are attempted again',

@@ -33,7 +33,7 @@ export function buildResult(
   const of = { target: job.target, eventId: job.content.id, health: toEndpointHealth(result) }
   const number = job.attempts + 1
   if (result.kind === 'postponed') {
-    const windowMs = untilNextWindow(result.reason)
+    const windowMs = parseBudgetWaitMs(result.reason)
     if (!stopping.aborted)
       log[windowMs === undefined ? 'warn' : 'debug'](
         { err: result.reason, deliveryId: job.deliveryId },
@@ -53,7 +53,7 @@ export function buildResult(
 }
 
 /** An attempt over a budget waits for the workspace's next minute; that is not an error. */
-function untilNextWindow(reason: unknown): number | undefined {
+function parseBudgetWaitMs(reason: unknown): number | undefined {
   if (!(reason instanceof ApiError) || reason.code !== 'rate_limited') return undefined
   return retryAfterMs(reason.headers['Retry-After'], 0)
 }

@@ -29,7 +29,7 @@ const jitter = 0.1
 /** Milliseconds until the next pass, after one failed because of Postgres or a lock. */
 const againMs = 3_000
 /** Milliseconds between checks of the clock, which can be set. */
-const lookEveryMs = 5_000
+const clockCheckIntervalMs = 5_000
 const daysAhead = 2
 
 /**
@@ -61,7 +61,7 @@ export function startRetention(options: RetentionOptions) {
       const began = nowMs()
       const next = began + (await pass())
       while (nowMs() >= began && nowMs() < next && !closing.signal.aborted)
-        await delay(Math.min(msToIdleTick(lookEveryMs), next - nowMs()), closing.signal)
+        await delay(Math.min(msToIdleTick(clockCheckIntervalMs), next - nowMs()), closing.signal)
     }
   }
 
@@ -85,12 +85,12 @@ async function makeDays({ days, nowMs }: RetentionOptions) {
 async function dropDays(options: RetentionOptions, signal: AbortSignal): Promise<boolean> {
   const { sql } = options.database
   const now = options.nowMs()
-  const heldUntil = lastExpiredDay(now, options.heldDays)
+  const lastForcedDay = lastExpiredDay(now, options.heldDays)
   const days = await listDaysUntil(sql, lastExpiredDay(now, options.keptDays))
   let complete = true
   // Events last: a dropped replay may be the last delivery that refers to an event of an earlier day.
   for (const step of [
-    (day: number) => dropDeliveryDay(options, day, day <= heldUntil),
+    (day: number) => dropDeliveryDay(options, day, day <= lastForcedDay),
     (day: number) => dropRestOfDay(options, 'delivery_attempts', day),
     (day: number) => dropRestOfDay(options, 'delivery_events', day),
   ])

@@ -131,14 +131,14 @@ export function createAttempt(dependencies: AttemptDependencies): MakeAttempt {
         },
       }
       const answer = await outbound.request({ ...request, signal })
-      return answered(answer, headers, record)
+      return buildAnsweredResult(answer, headers, record)
     } catch (error) {
       if (signal.aborted || !(error instanceof OutboundError)) return { kind: 'postponed', reason: error }
       return failed({ kind: error.kind, message: error.message }, headers.kept)
     }
   }
 
-  function answered(
+  function buildAnsweredResult(
     answer: OutboundResponse,
     headers: RequestHeaders,
     record: (part: Partial<AttemptRecord>) => AttemptRecord,

@@ -53,8 +53,8 @@ const refusals: Record<SecretRefusal, string> = {
 export const secretRefusedError = (secretName: string, reason: SecretRefusal) =>
   new HeadersError('secret_refused', `The secret ${secretName} ${refusals[reason]}.`)
 
-const tooLarge = (what: string, limit: number) =>
-  new HeadersError('headers_too_large', `With its secrets ${what} would have more than ${limit} characters.`)
+const tooLarge = (label: string, limit: number) =>
+  new HeadersError('headers_too_large', `With its secrets ${label} would have more than ${limit} characters.`)
 
 /** Checks the total length of the headers before building them. */
 function checkLengths(headers: Record<string, string>, values: Record<string, string>): void {
@@ -111,10 +111,10 @@ export function buildRequestHeaders(
     ...content.causeHeaders,
     ...buildSignatureHeaders(secrets, { messageId: eventId, timestamp, body }),
   }
-  const given = new Set(Object.keys(custom).map((name) => name.toLowerCase()))
-  const agent: Record<string, string> = given.has('user-agent') ? {} : { 'user-agent': 'Opsplane-Webhooks/1' }
+  const names = new Set(Object.keys(custom).map((name) => name.toLowerCase()))
+  const agent: Record<string, string> = names.has('user-agent') ? {} : { 'user-agent': 'Opsplane-Webhooks/1' }
   const { traceparent } = content
-  if (traceparent !== undefined && !given.has('traceparent')) agent.traceparent = traceparent
+  if (traceparent !== undefined && !names.has('traceparent')) agent.traceparent = traceparent
   return {
     sent: { ...agent, ...custom, ...own },
     kept: { ...agent, ...redacted, ...own },

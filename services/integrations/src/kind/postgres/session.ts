@@ -39,9 +39,9 @@ export async function openSession(
   { timeoutMs, signal }: Opening,
 ): Promise<Session> {
   const life = new AbortController()
-  const giveUp = () => life.abort()
-  signal.addEventListener('abort', giveUp)
-  const timer = setTimeout(giveUp, timeoutMs)
+  const abort = () => life.abort()
+  signal.addEventListener('abort', abort)
+  const timer = setTimeout(abort, timeoutMs)
   try {
     const stream = await openStream(outbound, target, { timeoutMs, signal: life.signal })
     const sql = clientOver(stream, target)
@@ -60,7 +60,7 @@ export async function openSession(
     throw error
   } finally {
     clearTimeout(timer)
-    signal.removeEventListener('abort', giveUp)
+    signal.removeEventListener('abort', abort)
   }
 }
 
@@ -140,10 +140,10 @@ async function openStream(
 }
 
 async function firstBytes(stream: Socket): Promise<Buffer> {
-  const ended = new AbortController()
-  stream.once('close', () => ended.abort())
+  const abortController = new AbortController()
+  stream.once('close', () => abortController.abort())
   try {
-    const [bytes] = (await once(stream, 'data', { signal: ended.signal })) as [Buffer]
+    const [bytes] = (await once(stream, 'data', { signal: abortController.signal })) as [Buffer]
     return bytes
   } catch (cause) {
     throw stream.errored ?? new OutboundError('reset', 'The server closed the connection.', { cause })
@@ -151,14 +151,14 @@ async function firstBytes(stream: Socket): Promise<Buffer> {
 }
 
 function clientOver(stream: Socket, { database, user, password }: SessionTarget): Sql {
-  let taken = false
+  let isStreamUsed = false
   const options = {
     // The host is not used, because the stream is already connected.
     ...{ host: 'database', database, user, password, max: 1 },
     // Returns the stream only once: a transaction must not continue on a connection that replaces a lost one.
     socket: () => {
-      if (taken) throw new OutboundError('reset', 'The connection to the database was lost.')
-      taken = true
+      if (isStreamUsed) throw new OutboundError('reset', 'The connection to the database was lost.')
+      isStreamUsed = true
       return stream
     },
     // The stream is already encrypted and has a deadline.

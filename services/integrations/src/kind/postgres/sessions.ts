@@ -15,7 +15,7 @@ export interface Sessions {
   close(): Promise<void>
 }
 
-const most = 64
+const maxSessions = 64
 /** Databases have few connections, which other clients need as well. */
 const maxOfOne = 4
 const idleMs = 10_000
@@ -29,7 +29,7 @@ interface Key extends Opening {
 /** Pool of sessions that are kept for a short time, each for one connector and its current configuration. */
 export function createSessions(outbound: OutboundStreams): Sessions {
   const pool = createConnectionPool<Key, Session>({
-    ...{ max: most, maxEach: maxOfOne, idleMs },
+    ...{ max: maxSessions, maxEach: maxOfOne, idleMs },
     nameOf: ({ name }) => name,
     groupOf: ({ workspaceId }) => workspaceId,
     open: ({ target, ...opening }) => openSession(outbound, target, opening),
@@ -39,9 +39,9 @@ export function createSessions(outbound: OutboundStreams): Sessions {
 
   const acquire = async (key: Key): Promise<Session> => {
     const lent = pool.acquire(key)
-    const gone = over(key.signal)
+    const cancellation = over(key.signal)
     try {
-      return await Promise.race([lent, gone.promise])
+      return await Promise.race([lent, cancellation.promise])
     } catch (error) {
       // The pool may still deliver a session; release it then.
       lent.then(
@@ -50,7 +50,7 @@ export function createSessions(outbound: OutboundStreams): Sessions {
       )
       throw error
     } finally {
-      gone.forget()
+      cancellation.forget()
     }
   }
 
@@ -97,10 +97,10 @@ function keyOf({ connectorId, tenant }: Call, target: SessionTarget): Pick<Key, 
 function over(signal: AbortSignal): { promise: Promise<never>; forget(): void } {
   let forget = () => {}
   const promise = new Promise<never>((_resolve, reject) => {
-    const gone = () => reject(signal.reason)
-    if (signal.aborted) gone()
-    signal.addEventListener('abort', gone)
-    forget = () => signal.removeEventListener('abort', gone)
+    const rejectAborted = () => reject(signal.reason)
+    if (signal.aborted) rejectAborted()
+    signal.addEventListener('abort', rejectAborted)
+    forget = () => signal.removeEventListener('abort', rejectAborted)
   })
   return { promise, forget }
 }

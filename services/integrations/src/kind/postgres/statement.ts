@@ -35,7 +35,7 @@ export async function runStatement(
 ): Promise<StatementResult> {
   const values = parameters.map((value, index) => parameterText(value as Json, types[index] ?? undefined))
   // The simple protocol accepts several statements in one round trip.
-  await sql.unsafe(beginning(mode, timeoutMs)).catch((cause: unknown) => {
+  await sql.unsafe(beginStatements(mode, timeoutMs)).catch((cause: unknown) => {
     throw isDatabaseUnavailable(cause)
       ? new StatementNotStartedError('The connection to the database was lost.', { cause })
       : cause
@@ -56,7 +56,7 @@ export async function runStatement(
 }
 
 /** `select 1`: after a query, a transaction cannot be switched from read-only to read-write any more. */
-const beginning = (mode: Running['mode'], timeoutMs: number) =>
+const beginStatements = (mode: Running['mode'], timeoutMs: number) =>
   `begin${mode === 'read' ? ' read only' : ''}; set local statement_timeout = ${Math.ceil(timeoutMs)};
    set local timezone = 'UTC'; set local datestyle = 'ISO'; set local bytea_output = 'hex'; select 1`
 

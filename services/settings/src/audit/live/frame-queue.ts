@@ -45,15 +45,15 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
   return {
     add(added: readonly LiveEvent[]) {
       seq = added.at(-1)?.seq ?? seq
-      const wanted = added.filter((event) => isFor(reader, event))
-      for (const { frame } of wanted) bytes += frame.length
-      if (!hasMissed && bytes <= maxBytes) events.push(...wanted)
+      const matchingEvents = added.filter((event) => isFor(reader, event))
+      for (const { frame } of matchingEvents) bytes += frame.length
+      if (!hasMissed && bytes <= maxBytes) events.push(...matchingEvents)
       else if (bytes > maxBytes) {
         hasMissed = true
         events = []
         if (sentAt !== undefined && performance.now() - sentAt > idleIntervalMs(stuckMs)) cut()
       }
-      if (wanted.length > 0) notify()
+      if (matchingEvents.length > 0) notify()
     },
     /**
      * Signals that the reader has not received yet are merged to one message per type, with which pages reload all
@@ -87,19 +87,19 @@ export function createFrameQueue({ hidesRecords, cut, ...reader }: FrameQueueOpt
      */
     take(): { events: LiveEvent[] | undefined; seq: number; changed: string } {
       const changed = [...changes.values()].join('')
-      const taken = { events: hasMissed ? undefined : events, seq, changed }
+      const batch = { events: hasMissed ? undefined : events, seq, changed }
       hasMissed = false
       clear()
-      return taken
+      return batch
     },
     /**
      * The frames of the events this reader may see. Row rules are checked whenever records are included, because the
      * rules may have changed.
      */
     async textOf(found: readonly LiveEvent[]): Promise<string> {
-      const wanted = found.filter((event) => isFor(reader, event))
-      const showsRecords = wanted.some(isOfRecord) && !(await hidesRecords())
-      const shown = wanted.filter((event) => showsRecords || !isOfRecord(event))
+      const matchingEvents = found.filter((event) => isFor(reader, event))
+      const showsRecords = matchingEvents.some(isOfRecord) && !(await hidesRecords())
+      const shown = matchingEvents.filter((event) => showsRecords || !isOfRecord(event))
       return shown.map(({ frame }) => frame).join('')
     },
   }

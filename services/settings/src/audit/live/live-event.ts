@@ -50,7 +50,7 @@ type Conditions = { [Name in keyof Parameters]-?: NonNullable<Parameters[Name]> 
 
 /** For each query parameter, whether an event matches it. */
 const conditions: {
-  readonly [Name in keyof Conditions]: (live: LiveEvent, wanted: Conditions[Name]) => boolean
+  readonly [Name in keyof Conditions]: (live: LiveEvent, filterValue: Conditions[Name]) => boolean
 } = {
   type: ({ event }, patterns) => patterns.some((pattern) => patternMatches(pattern, event.type)),
   actor: ({ event }, id) => event.actor.id === id,
@@ -61,9 +61,13 @@ const conditions: {
   filter: ({ body }, filter) => filterMatches(filter, body()),
 }
 
-const holds = <Name extends keyof Conditions>(name: Name, live: LiveEvent, query: EventStreamQuery) => {
-  const wanted = query[name] as Conditions[Name] | undefined
-  return wanted === undefined || conditions[name](live, wanted)
+const matchesCondition = <Name extends keyof Conditions>(
+  name: Name,
+  live: LiveEvent,
+  query: EventStreamQuery,
+) => {
+  const filterValue = query[name] as Conditions[Name] | undefined
+  return filterValue === undefined || conditions[name](live, filterValue)
 }
 const names = Object.keys(conditions) as (keyof Conditions)[]
 
@@ -73,6 +77,6 @@ export function isFor({ environment, permissions, query }: Reader, live: LiveEve
   return (
     event.environment === environment &&
     (permissions.includes(everyEventPermission) || permissions.includes(eventPermission(event.type))) &&
-    names.every((name) => holds(name, live, query))
+    names.every((name) => matchesCondition(name, live, query))
   )
 }

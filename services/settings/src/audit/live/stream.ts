@@ -63,14 +63,14 @@ export async function* streamEvents(
       // Checked again before waiting: an end that happened in the meantime would not wake this reader.
       if (!hasEnded()) await queue.filled()
       if (hasEnded()) return
-      const taken = queue.take()
-      if (taken.changed !== '') yield* queue.send(taken.changed)
-      upTo = Math.max(upTo, taken.seq)
-      if (taken.events === undefined) continue
-      const text = await queue.textOf(taken.events)
-      const isPlaceShown = text !== '' && taken.events.at(-1)?.seq === upTo
+      const batch = queue.take()
+      if (batch.changed !== '') yield* queue.send(batch.changed)
+      upTo = Math.max(upTo, batch.seq)
+      if (batch.events === undefined) continue
+      const text = await queue.textOf(batch.events)
+      const isPlaceShown = text !== '' && batch.events.at(-1)?.seq === upTo
       const place = upTo > sent && !isPlaceShown ? `id: ${upTo}\n\n` : ''
-      if (text + place !== '' || taken.changed === '') yield* queue.send(text + place || ': \n\n')
+      if (text + place !== '' || batch.changed === '') yield* queue.send(text + place || ': \n\n')
       sent = upTo
     }
   } finally {

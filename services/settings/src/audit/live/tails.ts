@@ -35,7 +35,7 @@ interface Tail {
 }
 
 /** Polling interval in milliseconds: finds events whose wake-up notification was lost. */
-const lookEveryMs = 2_000
+const pollIntervalMs = 2_000
 const heartbeatMs = 15_000
 const pageRows = 50
 const pageBytes = 256 * 1024
@@ -82,7 +82,7 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
       for (const listener of [...tail.listeners]) listener(events)
     }
   }
-  const look = async () => {
+  const poll = async () => {
     if (tails.size === 0) return
     const ends = await endsOf([...tails.keys()])
     for (let isBehind = true; isBehind && !closing.signal.aborted; ) {
@@ -99,13 +99,13 @@ export function createAuditTails({ sql, hints, log }: TailOptions): AuditTails {
     while (!closing.signal.aborted) {
       interrupt = new AbortController()
       try {
-        await look()
+        await poll()
         isAway = false
       } catch (err) {
         if (!isAway) log.warn({ err }, 'the audit log cannot be read for event streams, still trying')
         isAway = true
       }
-      await delay(idleIntervalMs(lookEveryMs), AbortSignal.any([interrupt.signal, closing.signal]))
+      await delay(idleIntervalMs(pollIntervalMs), AbortSignal.any([interrupt.signal, closing.signal]))
     }
   }
   const running = run()
