@@ -80,13 +80,13 @@ export async function measureBackup({ cluster, say }: MeasureOptions): Promise<F
 }
 
 function figuresOf(saved: BackupResult, restored: RestoreResult): Figure[] {
-  const what = `${saved.rows.toLocaleString('en')} rows, ${(saved.plainBytes / 1e6).toFixed(0)} MB`
+  const sizeLabel = `${saved.rows.toLocaleString('en')} rows, ${(saved.plainBytes / 1e6).toFixed(0)} MB`
   const mbPerSecond = (seconds: number) => saved.plainBytes / 1e6 / seconds
   const speed = (seconds: number) =>
     `${seconds.toFixed(1)} s: ${Math.round(saved.rows / seconds).toLocaleString('en')} rows/s, ${mbPerSecond(seconds).toFixed(1)} MB/s`
   return [
     {
-      name: `backup: ${what}`,
+      name: `backup: ${sizeLabel}`,
       value: speed(saved.seconds),
       goal: `>= ${leastMbPerSecond} MB/s`,
       met: mbPerSecond(saved.seconds) >= leastMbPerSecond,

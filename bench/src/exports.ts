@@ -25,7 +25,7 @@ const Made = z.object({
     file: z.object({ rows: z.number(), bytes: z.number(), sha256: z.string() }).nullable(),
   }),
 })
-const Given = z.object({ data: z.object({ url: z.string() }) })
+const Download = z.object({ data: z.object({ url: z.string() }) })
 const Incident = z.object({ data: z.object({ id: z.string() }) })
 
 /** Measures files of a million facts, from the request to the last part, and the resources the service uses for them. */
@@ -98,9 +98,9 @@ async function measureOne(
 ): Promise<Figure[]> {
   const pid = cluster.services.analytics.pid() ?? 0
   const before = residentMb(pid)
-  let most = before
+  let peakMb = before
   const sampling = setInterval(() => {
-    most = Math.max(most, residentMb(pid))
+    peakMb = Math.max(peakMb, residentMb(pid))
   }, 20)
   const source = { facts: { dataset: 'incidents' } }
   const cpuBefore = cpuTimes(cluster)
@@ -117,25 +117,25 @@ async function measureOne(
   const seconds = (Date.parse(endedAt ?? '') - Date.parse(createdAt)) / 1_000
   const download = await downloaded(cluster, made.data.id)
   if (download.sha256 !== file.sha256) throw new Error(`the file of ${format} is not what its checksum says`)
-  const what = `${rows.toLocaleString('en')} facts as ${format}`
+  const fileLabel = `${rows.toLocaleString('en')} facts as ${format}`
   return [
     {
-      name: `exports: ${what}`,
+      name: `exports: ${fileLabel}`,
       value: `${seconds.toFixed(1)} s, ${(file.bytes / 1e6).toFixed(0)} MB (download ${download.seconds.toFixed(1)} s)`,
       goal: `< ${goal} s`,
       met: seconds < goal,
     },
     {
       name: `exports: memory of the service for ${format}`,
-      value: `${most.toFixed(0)} MB (${before.toFixed(0)} before)`,
+      value: `${peakMb.toFixed(0)} MB (${before.toFixed(0)} before)`,
       goal: `< ${maxMb} MB`,
-      met: most < maxMb,
+      met: peakMb < maxMb,
     },
   ]
 }
 
 async function downloaded(cluster: Cluster, id: string): Promise<{ seconds: number; sha256: string }> {
-  const { data } = Given.parse(await call(cluster, 'GET', `/analytics/exports/${id}/download`))
+  const { data } = Download.parse(await call(cluster, 'GET', `/analytics/exports/${id}/download`))
   const begun = performance.now()
   const answer = await request(data.url)
   const hash = createHash('sha256')

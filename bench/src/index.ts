@@ -87,30 +87,30 @@ const program = new Command('opsplane-bench')
 const options = program.opts<{ seconds: string; json?: boolean }>()
 const chosen = program.args.length > 0 ? program.args : names
 const seconds = Number(options.seconds)
-const say = (text: string) => console.error(text)
+const log = (text: string) => console.error(text)
 
 /** BENCH_KEEP names a folder whose state is kept and reused, for data that takes long to generate. */
 const kept = process.env.BENCH_KEEP
-const sayDisturbed = () =>
-  say(
+const logDisturbance = () =>
+  log(
     `A process that only reads memory waits ${disturbedPercent().toFixed(0)} % of its time (2 % on a quiet machine).`,
   )
 
 async function measureAll(): Promise<Figure[]> {
   const folder = kept ? resolve(kept) : temporaryFolder('state')
   mkdirSync(folder, { recursive: true })
-  sayDisturbed()
-  say(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
+  logDisturbance()
+  log(`Starting Postgres, NATS and the services as processes (${cpus().length} cores)…`)
   const cluster = await startMeasured(join(folder, 'state'))
   const { postgresUrl } = cluster.info
   await fillWal(postgresUrl)
   const figures: Figure[] = []
   for (const [name, measure] of Object.entries(measures)) {
     if (!chosen.includes(name)) continue
-    figures.push(...(await measure({ cluster, seconds, say })))
+    figures.push(...(await measure({ cluster, seconds, say: log })))
     await removeWebhooks(postgresUrl)
   }
-  sayDisturbed()
+  logDisturbance()
   return figures
 }
 

@@ -175,7 +175,7 @@ async function copyRuns(
 ): Promise<void> {
   const sql = clientOf(cluster)
   const pinnedTo = workspaceId && (await copyVersion(sql, { runId, workspaceId }))
-  const given = new Map<string, string>(
+  const columnOverrides = new Map<string, string>(
     workspaceId === undefined
       ? []
       : [
@@ -196,7 +196,7 @@ async function copyRuns(
     const range = [runId, from, Math.min(from + insertsAtOnce, count) - 1]
     await sql.unsafe(
       `with made as (insert into runs (id, ${ofRun.join(', ')})
-         select ${copyId}, ${ofRun.map((name) => given.get(name) ?? name).join(', ')}
+         select ${copyId}, ${ofRun.map((name) => columnOverrides.get(name) ?? name).join(', ')}
          from runs, generate_series($2::int, $3::int) n where id = $1 returning id)
        insert into run_entries (run_id, ${ofEntry.join(', ')})
        select made.id, ${ofEntry.map((name) => (name === 'entry' ? pinned : `e.${name}`)).join(', ')} from made, run_entries e where e.run_id = $1`,

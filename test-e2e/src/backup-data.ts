@@ -72,10 +72,10 @@ export async function createFamilies(api: Api, receiverUrl: string): Promise<Fam
 
   const greets = await published('Greets', { steps: [{ id: 'greet', type: 'transform', value: 'Hello' }] })
   const finished = await make<{ runId: string }>(`/workflows/${greets}/trigger`, {})
-  const asks = await published('Asks', {
+  const approvalWorkflow = await published('Asks', {
     steps: [{ id: 'ask', type: 'approval', title: 'May I?', approvers: { roles: ['owner'] } }],
   })
-  const waiting = await make<{ runId: string }>(`/workflows/${asks}/trigger`, {})
+  const waiting = await make<{ runId: string }>(`/workflows/${approvalWorkflow}/trigger`, {})
   const scheduled = await published('Ticks', {
     trigger: { type: 'schedule', schedule: { everySeconds: 1 } },
     steps: [{ id: 'tick', type: 'transform', value: 'tick' }],

@@ -35,7 +35,7 @@ export function startCreating(
   const acknowledged = new Map<string, string>()
   const changed = new Map<string, number>()
   const unexpected: string[] = []
-  let refused = 0
+  let refusedCount = 0
   let creating = true
   let lastAnswer = ''
 
@@ -43,7 +43,7 @@ export function startCreating(
    * Repeats the request with the same key until it succeeds: a request with an unknown outcome must not take effect
    * twice. `undefined` if the load ends first.
    */
-  const untilDone = async (method: 'POST' | 'PATCH', path: string, key: string, body: object) => {
+  const sendUntilOk = async (method: 'POST' | 'PATCH', path: string, key: string, body: object) => {
     while (creating) {
       const request = { body, headers: { 'idempotency-key': key } }
       const answer = await api<Answer>(method, path, request).catch((error: unknown) => {
@@ -52,17 +52,17 @@ export function startCreating(
       if (answer) lastAnswer = `${answer.status} ${JSON.stringify(answer.body)}`
       if (answer?.status === 200 || answer?.status === 201) return answer.body.data.id
       if (answer && answer.body.error?.retryable !== true) unexpected.push(`${method} ${path}: ${lastAnswer}`)
-      refused++
+      refusedCount++
       await pace(retryMs)
     }
     return undefined
   }
   const createOne = async (key: string) => {
-    const id = await untilDone('POST', '/itsm/incidents', key, { title: key })
+    const id = await sendUntilOk('POST', '/itsm/incidents', key, { title: key })
     if (id === undefined) return
     acknowledged.set(key, id)
     for (let n = 1; n <= changes; n++) {
-      const done = await untilDone('PATCH', `/itsm/incidents/${id}`, `${key}-${n}`, { description: `${n}` })
+      const done = await sendUntilOk('PATCH', `/itsm/incidents/${id}`, `${key}-${n}`, { description: `${n}` })
       if (done === undefined) return
       changed.set(id, n)
     }
@@ -77,7 +77,7 @@ export function startCreating(
   return {
     acknowledged,
     changed,
-    refused: () => refused,
+    refused: () => refusedCount,
     unexpected: () => unexpected,
     lastAnswer: () => lastAnswer,
     async stop() {

@@ -107,7 +107,7 @@ async function killUnderLoad(): Promise<void> {
 
   const repeated = repetitions('/steady')
   // Maximum number of attempts that a dispatcher may have sent but not recorded when it is killed.
-  const bound = (killed.dispatcher ?? 0) * (endpointConcurrency + unrecordedAtMost)
+  const bound = (killed.dispatcher ?? 0) * (endpointConcurrency + maxUnrecorded)
   expect(repeated).toBeLessThanOrEqual(bound)
   process.stdout.write(
     `${kills} kills ${JSON.stringify(killed)}, ${events.all.size} events: 0 undelivered to steady and flaky; ` +
@@ -118,7 +118,7 @@ async function killUnderLoad(): Promise<void> {
 
 /** WEBHOOK_ENDPOINT_CONCURRENCY, and the number of results that may wait to be recorded (delivery/record/record.ts). */
 const endpointConcurrency = 32
-const unrecordedAtMost = 1_000
+const maxUnrecorded = 1_000
 
 /** Number of repeated requests for the same event. */
 function repetitions(path: string): number {
@@ -171,9 +171,9 @@ async function everyEventAccepted(
         dead: await countByStatus(webhooks.dead, dead),
         strict: await countByStatus(webhooks.strict, dead),
       }
-      const ended = (count: Record<string, number>) => (count.succeeded ?? 0) + (count.failed ?? 0)
+      const countEnded = (count: Record<string, number>) => (count.succeeded ?? 0) + (count.failed ?? 0)
       const delivered = counts.steady.succeeded === all.size && counts.flaky.succeeded === all.size
-      if (!delivered || ended(counts.dead) !== dead.size || ended(counts.strict) !== dead.size)
+      if (!delivered || countEnded(counts.dead) !== dead.size || countEnded(counts.strict) !== dead.size)
         throw new Error(`${all.size} and ${dead.size} events: ${JSON.stringify(counts)}`)
       for (const path of ['/steady', '/flaky']) expect(missingAt(path, all)).toEqual([])
       for (const path of ['/dead', '/strict']) expect(missingAt(path, dead)).toEqual([])
@@ -191,10 +191,10 @@ async function countByStatus(webhookId: string, events: Set<string>): Promise<Re
 }
 
 function missingAt(path: string, events: Set<string>): string[] {
-  const arrived = new Set(
+  const arrivedEvents = new Set(
     receiver.received().flatMap((request) => (request.path === path ? [eventOf(request)] : [])),
   )
-  return [...events].filter((event) => !arrived.has(event))
+  return [...events].filter((event) => !arrivedEvents.has(event))
 }
 
 /** Number of failures that each automatic pause reports. */

@@ -49,10 +49,10 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
   const services = running.map((name) =>
     serviceProcess({ name, env: plan[name], logFile: join(folder, `${name}.log`) }),
   )
-  const theirs = postgres(url.href, { max: 1, onnotice: () => {} })
+  const neighbourSql = postgres(url.href, { max: 1, onnotice: () => {} })
   const stop = async () => {
     await Promise.all(services.map((service) => service.stop()))
-    await Promise.all([own, theirs].map((sql) => sql.end({ timeout: 5 })))
+    await Promise.all([own, neighbourSql].map((sql) => sql.end({ timeout: 5 })))
     if (process.env.KEEP_E2E_STATE === undefined) rmSync(folder, { recursive: true, force: true })
   }
   try {
@@ -71,7 +71,7 @@ export async function startNeighbour({ info }: Cluster): Promise<Neighbour> {
       },
       async nothingIsShared() {
         await load.stop()
-        const [mine, others] = [await loggedIn(own), await loggedIn(theirs)]
+        const [mine, others] = [await loggedIn(own), await loggedIn(neighbourSql)]
         expect(load.acknowledged.size).toBeGreaterThan(0)
         for (const id of load.acknowledged.values()) expect(others.streams).toContain(id)
         const patience = { intervalMs: 500 }

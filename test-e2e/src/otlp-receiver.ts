@@ -40,8 +40,8 @@ export async function startOtlpReceiver() {
     const body = await text(request)
     bodies.push(body)
     for (const { resource, scopeSpans } of Export.parse(JSON.parse(body)).resourceSpans) {
-      const named = resource.attributes.find(({ key }) => key === 'service.name')
-      const service = named?.value.stringValue ?? ''
+      const serviceAttribute = resource.attributes.find(({ key }) => key === 'service.name')
+      const service = serviceAttribute?.value.stringValue ?? ''
       for (const { traceId, spanId, parentSpanId, name } of scopeSpans.flatMap((scope) => scope.spans))
         spans.push({ service, name, traceId, spanId, parentSpanId })
     }

@@ -13,14 +13,14 @@ const create = (title: string) =>
   api<{ data: { id: string } }>('POST', '/itsm/incidents', { body: { title } })
 
 async function isDelivered(incidentId: string): Promise<void> {
-  const arrived = () =>
+  const hasArrived = () =>
     receiver.received().some((request) => JSON.parse(request.rawBody.toString()).data.id === incidentId)
-  await waitFor(arrived, { message: `${incidentId} was not delivered` })
+  await waitFor(hasArrived, { message: `${incidentId} was not delivered` })
 }
 
 /** Number of requests while NATS is down: five per second in the long run (OUTAGE_SECONDS=120), otherwise a few. */
 const outageSeconds = Number(process.env.OUTAGE_SECONDS ?? 0)
-const whileAway = Math.max(outageSeconds * 5, 20)
+const outageRequests = Math.max(outageSeconds * 5, 20)
 
 /** Tests that stop services and servers of a cluster with these services. */
 export function outageTests(setting: () => TestCluster, started: readonly BackendName[]): void {
@@ -37,7 +37,7 @@ export function outageTests(setting: () => TestCluster, started: readonly Backen
   test('without NATS the API keeps answering, and the events flow when it is back', async () => {
     await cluster.nats.stop()
     const ids: string[] = []
-    for (let n = 0; n < whileAway; n++) {
+    for (let n = 0; n < outageRequests; n++) {
       const answer = await create('while NATS is away')
       expect(answer.status).toBe(201)
       ids.push(answer.body.data.id)
@@ -50,8 +50,8 @@ export function outageTests(setting: () => TestCluster, started: readonly Backen
   test('without Postgres the answer is 503 in the envelope, and it recovers without a restart', async () => {
     await cluster.postgres.stop()
     const answer = await waitFor(async () => {
-      const refused = await create('while Postgres is away')
-      return refused.status === 503 ? refused : undefined
+      const errorAnswer = await create('while Postgres is away')
+      return errorAnswer.status === 503 ? errorAnswer : undefined
     })
     expect(answer.body).toMatchObject({
       error: { code: 'service_unavailable', status: 503, retryable: true },

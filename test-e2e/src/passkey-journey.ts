@@ -19,7 +19,7 @@ export function passkeyTests(startedCluster: () => TestCluster) {
       { body: { email, role: 'viewer' } },
     )
     let cookie: string | undefined
-    const ask = async (method: 'GET' | 'POST', path: string, body?: object) => {
+    const send = async (method: 'GET' | 'POST', path: string, body?: object) => {
       const answer = await request(`${info.baseUrl}${path}`, {
         method,
         headers: {
@@ -40,35 +40,35 @@ export function passkeyTests(startedCluster: () => TestCluster) {
       }
     }
     const { token } = invited.body.data.invitation
-    const accepted = await ask('POST', '/auth/session', { token, name: 'Key Holder', password })
+    const accepted = await send('POST', '/auth/session', { token, name: 'Key Holder', password })
     expect(accepted.status).toBe(201)
 
     cookie = accepted.cookie
-    const enrolment = PasskeyEnrolment.parse((await ask('POST', '/auth/factors/passkeys/options', {})).data)
+    const enrolment = PasskeyEnrolment.parse((await send('POST', '/auth/factors/passkeys/options', {})).data)
     expect(enrolment.publicKey.rp.id).toBe('localhost')
     const key = createAuthenticator({ origin: passkeyOrigin })
     const credential = key.create(enrolment.publicKey)
-    const added = await ask('POST', '/auth/factors/passkeys', {
+    const added = await send('POST', '/auth/factors/passkeys', {
       ...{ challenge: enrolment.challenge, name: 'Laptop', credential },
     })
     expect(added.status).toBe(201)
-    expect(Factors.parse((await ask('GET', '/auth/factors')).data)).toMatchObject({
+    expect(Factors.parse((await send('GET', '/auth/factors')).data)).toMatchObject({
       factors: [{ kind: 'passkey', name: 'Laptop' }],
       passkeys: { available: true, reason: null },
     })
-    expect((await ask('POST', '/auth/logout', {})).status).toBe(204)
+    expect((await send('POST', '/auth/logout', {})).status).toBe(204)
     cookie = undefined
 
-    const begin = async () => PasskeyChallenge.parse((await ask('POST', '/auth/passkey/options', {})).data)
+    const begin = async () => PasskeyChallenge.parse((await send('POST', '/auth/passkey/options', {})).data)
     const { challenge, publicKey } = await begin()
     const assertion = key.get(publicKey)
-    const alone = await ask('POST', '/auth/session', { challenge, assertion })
+    const alone = await send('POST', '/auth/session', { challenge, assertion })
     expect(alone.status).toBe(201)
-    const replayed = await ask('POST', '/auth/session', { challenge, assertion })
+    const replayed = await send('POST', '/auth/session', { challenge, assertion })
     expect([replayed.code, replayed.cookie]).toEqual(['invalid_token', ''])
 
     for (const path of ['/auth/session', '/auth/token']) {
-      const downgraded = await ask('POST', path, { email, password })
+      const downgraded = await send('POST', path, { email, password })
       expect([path, downgraded.status, downgraded.code, downgraded.cookie]).toEqual([
         path,
         401,
@@ -77,10 +77,10 @@ export function passkeyTests(startedCluster: () => TestCluster) {
       ])
       const phished = await begin()
       const elsewhere = key.get(phished.publicKey, { origin: 'http://localhost.evil.example' })
-      const refused = await ask('POST', path, { challenge: phished.challenge, assertion: elsewhere })
-      expect([path, refused.code, refused.cookie]).toEqual([path, 'invalid_credentials', ''])
+      const rejection = await send('POST', path, { challenge: phished.challenge, assertion: elsewhere })
+      expect([path, rejection.code, rejection.cookie]).toEqual([path, 'invalid_credentials', ''])
     }
     cookie = alone.cookie
-    expect(Me.parse((await ask('GET', '/auth/me')).data).user.email).toBe(email)
+    expect(Me.parse((await send('GET', '/auth/me')).data).user.email).toBe(email)
   })
 }

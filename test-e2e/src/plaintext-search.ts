@@ -36,11 +36,11 @@ export function createPlaintextSearch(plaintexts: Record<string, string>): Plain
   const starts = new Uint8Array(2 ** 24)
   for (const start of byStart.keys()) starts[start] = 1
   const finds = new Map<string, FoundPlaintext>()
-  let looked = 0
+  let byteCount = 0
 
   return {
     look(place, bytes) {
-      looked += bytes.length
+      byteCount += bytes.length
       let window = 0
       for (let index = 0; index < bytes.length; index++) {
         window = ((window << 8) | (bytes[index] ?? 0)) & 0xffffff
@@ -56,7 +56,7 @@ export function createPlaintextSearch(plaintexts: Record<string, string>): Plain
       }
     },
     found: () => [...finds.values()],
-    extent: () => ({ plaintexts: Object.keys(plaintexts).length, forms: needles.length, bytes: looked }),
+    extent: () => ({ plaintexts: Object.keys(plaintexts).length, forms: needles.length, bytes: byteCount }),
   }
 }
 

@@ -108,7 +108,7 @@ export function apiClient(
     const present = Object.entries(headers).filter(
       (entry): entry is [string, string] => entry[1] !== undefined,
     )
-    const ask = async () => {
+    const sendRequest = async () => {
       const response = await request(`${info.baseUrl}${path}`, {
         method,
         headers: Object.fromEntries(present),
@@ -119,11 +119,11 @@ export function apiClient(
       const body = (text === '' ? {} : JSON.parse(text)) as T
       return { status: response.statusCode, headers: response.headers, body }
     }
-    const answer = await ask()
+    const answer = await sendRequest()
     // A key belongs to its caller: without a caller, as when signing in, it has no effect.
     const identified = headers.authorization !== undefined
     if (identified && isRepeatable({ method, headers }, answer.status))
-      checkRepetition(repeated(answer), await repeatedAnswer(async () => repeated(await ask())))
+      checkRepetition(repeated(answer), await repeatedAnswer(async () => repeated(await sendRequest())))
     return answer
   }
 }

@@ -44,10 +44,10 @@ async function measureRunner({ seconds, say }: Pick<MeasureOptions, 'seconds' | 
   })
   try {
     say('Running code: one tenant, one after another…')
-    const first = await took(runner, 'first', returns)
-    const warm = await repeat(seconds, () => took(runner, 'first', returns))
-    const withCalls = await repeat(seconds / 2, () => took(runner, 'first', callsHost, calls))
-    const without = await repeat(seconds / 2, () => took(runner, 'first', callsHost, 0))
+    const first = await measureRunMs(runner, 'first', returns)
+    const warm = await repeat(seconds, () => measureRunMs(runner, 'first', returns))
+    const withCalls = await repeat(seconds / 2, () => measureRunMs(runner, 'first', callsHost, calls))
+    const without = await repeat(seconds / 2, () => measureRunMs(runner, 'first', callsHost, 0))
     const callMs = (percentile(withCalls, 0.5) - percentile(without, 0.5)) / calls
     say('Running code: first invocations of tenants, on spare children…')
     const spare = await onSpares(runner)
@@ -104,7 +104,7 @@ function latencies(measured: { warm: number[]; spare: number[]; callMs: number; 
   ]
 }
 
-async function took(runner: Runner, tenant: string, code: string, n = 21): Promise<number> {
+async function measureRunMs(runner: Runner, tenant: string, code: string, n = 21): Promise<number> {
   const request: CodeRequest = {
     tenant,
     code,
@@ -130,7 +130,7 @@ async function onSpares(runner: Runner): Promise<number[]> {
   const all: number[] = []
   for (let n = 0; n < 15; n += 1) {
     while (runner.pids('spare').length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
-    all.push(await took(runner, `spare${n}`, returns))
+    all.push(await measureRunMs(runner, `spare${n}`, returns))
   }
   while (runner.pids('spare').length === 0) await new Promise((resolve) => setTimeout(resolve, 20))
   return all
@@ -149,11 +149,11 @@ async function sharesOf(runner: Runner, seconds: number): Promise<number[]> {
   let [counts, going] = [false, true]
   const caller = async (tenant: number) => {
     while (going) {
-      await took(runner, `tenant${tenant}`, returns)
+      await measureRunMs(runner, `tenant${tenant}`, returns)
       if (counts) done[tenant] = (done[tenant] ?? 0) + 1
     }
   }
-  const firsts = done.map((_, tenant) => took(runner, `tenant${tenant}`, returns))
+  const firsts = done.map((_, tenant) => measureRunMs(runner, `tenant${tenant}`, returns))
   const callers = done.flatMap((_, tenant) => Array.from({ length: callersOfTenant }, () => caller(tenant)))
   await Promise.all(firsts)
   counts = true

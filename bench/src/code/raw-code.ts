@@ -17,9 +17,9 @@ function run(input: unknown): unknown {
   const runtime = quickjs.newRuntime()
   const context = runtime.newContext()
   try {
-    const given = context.newString(JSON.stringify(input))
-    context.setProp(context.global, 'given', given)
-    given.dispose()
+    const inputHandle = context.newString(JSON.stringify(input))
+    context.setProp(context.global, 'given', inputHandle)
+    inputHandle.dispose()
     const module = context.unwrapResult(context.evalCode(code, 'artifact.js', { type: 'module' }))
     context.setProp(context.global, 'artifact', module)
     module.dispose()

@@ -84,9 +84,9 @@ async function measureOpening(stub: StubConsole): Promise<Figure> {
   }
 }
 
-export async function measureInteractions(stub: StubConsole, say: (text: string) => void): Promise<Figure[]> {
-  say('Pressing keys and rows while events arrive…')
+export async function measureInteractions(stub: StubConsole, log: (text: string) => void): Promise<Figure[]> {
+  log('Pressing keys and rows while events arrive…')
   const paint = await measurePaint(stub)
-  say('Opening deliveries…')
+  log('Opening deliveries…')
   return [paint, await measureOpening(stub)]
 }

@@ -2,7 +2,7 @@ import type { StubConsole } from '@opsplane/test-e2e/console-stub'
 import type { Figure } from '../report.js'
 import { openPage } from './browser-page.js'
 
-const wantedRows = 100_000
+const targetRows = 100_000
 const goals = { rows: 100, heapMb: 150 }
 
 interface Scrolled {
@@ -29,12 +29,12 @@ const scrollDown = (rows: number) => `(async () => {
  * Scrolls through a list of 100,000 rows that is loaded while scrolling: measures the rows the browser keeps, and
  * checks that pages out of sight are evicted.
  */
-export async function measureScrolling(stub: StubConsole, say: (text: string) => void): Promise<Figure[]> {
-  say(`Scrolling through ${wantedRows} events…`)
+export async function measureScrolling(stub: StubConsole, log: (text: string) => void): Promise<Figure[]> {
+  log(`Scrolling through ${targetRows} events…`)
   const { page, devtools, close } = await openPage(stub, 'many', 'events')
   try {
     const begun = Date.now()
-    const scrolled = (await page.evaluate(scrollDown(wantedRows))) as Scrolled
+    const scrolled = (await page.evaluate(scrollDown(targetRows))) as Scrolled
     const seconds = (Date.now() - begun) / 1_000
     await devtools.send('HeapProfiler.enable')
     await devtools.send('HeapProfiler.collectGarbage')
@@ -42,11 +42,11 @@ export async function measureScrolling(stub: StubConsole, say: (text: string) =>
     const { metrics } = await devtools.send('Performance.getMetrics')
     const heapMb = (metrics.find(({ name }) => name === 'JSHeapUsedSize')?.value ?? Number.NaN) / 1e6
     // Evicted pages are fetched again when they come into view.
-    const asked: string[] = []
-    page.on('request', (request) => asked.push(request.url()))
+    const requestedUrls: string[] = []
+    page.on('request', (request) => requestedUrls.push(request.url()))
     await page.evaluate(`document.querySelector('.list-scroll').scrollTop = ${(32 * scrolled.rows) / 2}`)
     await page.locator('.list-row:not(.skeleton-row)').first().waitFor()
-    const isEvicted = asked.some((url) => url.includes('/audit'))
+    const isEvicted = requestedUrls.some((url) => url.includes('/audit'))
     return [
       {
         name: `row nodes over ${scrolled.rows} rows`,

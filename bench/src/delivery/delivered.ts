@@ -149,8 +149,8 @@ export async function createAndDeliver(options: {
 /** Waits for `expected` deliveries. */
 export async function everyEventArrived(receiver: ChildProcess, expected: number) {
   for (;;) {
-    const arrived = await requestFromChild<{ events: number; lastAt: number }>(receiver, 'count')
-    if (arrived.events >= expected) return arrived
+    const arrivals = await requestFromChild<{ events: number; lastAt: number }>(receiver, 'count')
+    if (arrivals.events >= expected) return arrivals
     await delay(20)
   }
 }

@@ -81,18 +81,18 @@ export async function measureLists({
 }
 
 async function compare(cluster: MeasureOptions['cluster']): Promise<Figure[]> {
-  const small = asking(cluster, 'ws_few')
-  const large = asking(cluster, 'ws_many')
+  const small = createTimedRequest(cluster, 'ws_few')
+  const large = createTimedRequest(cluster, 'ws_many')
   const figures: Figure[] = []
   for (const [name, queryOf] of Object.entries(lists)) {
-    const took = { small: [] as number[], large: [] as number[] }
+    const durationsMs = { small: [] as number[], large: [] as number[] }
     for (let round = -warmUp; round < rounds; round++) {
       const [fromFew, fromMany] = [await small(queryOf(few)), await large(queryOf(many))]
       if (round < 0) continue
-      took.small.push(fromFew)
-      took.large.push(fromMany)
+      durationsMs.small.push(fromFew)
+      durationsMs.large.push(fromMany)
     }
-    const [limit, p95] = [percentile(took.small, 0.95), percentile(took.large, 0.95)]
+    const [limit, p95] = [percentile(durationsMs.small, 0.95), percentile(durationsMs.large, 0.95)]
     const ratio = p95 / limit
     figures.push({
       name: `list of 50 from 1,000,000 incidents, p95: ${name}`,
@@ -107,17 +107,17 @@ async function compare(cluster: MeasureOptions['cluster']): Promise<Figure[]> {
 }
 
 /** Returns a function that requests a list of a workspace and returns how long the response took. */
-function asking(cluster: MeasureOptions['cluster'], workspaceId: string) {
+function createTimedRequest(cluster: MeasureOptions['cluster'], workspaceId: string) {
   const caller = toService(cluster, 'itsm', ['itsm:read'], workspaceId)
   const headers = createCallerHeaders(caller)
   return async (parameters: Record<string, string>) => {
     const url = `${caller.url}/itsm/incidents?${new URLSearchParams(parameters)}`
-    const given = await headers()
+    const requestHeaders = await headers()
     const startedAt = performance.now()
-    const response = await request(url, { headers: given })
+    const response = await request(url, { headers: requestHeaders })
     const text = await response.body.text()
-    const tookMs = performance.now() - startedAt
+    const durationMs = performance.now() - startedAt
     if (response.statusCode !== 200) throw new Error(`${url} answered ${response.statusCode}: ${text}`)
-    return tookMs
+    return durationMs
   }
 }

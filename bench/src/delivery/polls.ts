@@ -7,7 +7,7 @@ import type { MeasureOptions } from '../log/creates.js'
 import { openFiles, residentMb } from '../process-memory.js'
 import type { Figure } from '../report.js'
 
-const wanted = 10_000
+const targetPolls = 10_000
 const topics = 1_000
 const publishesPerSecond = 50
 
@@ -17,11 +17,11 @@ export async function measurePolls(options: MeasureOptions): Promise<Figure[]> {
   const direct = await waitingPolls(
     options,
     toService(options.cluster, 'dispatcher', ['topics:read', 'topics:write']),
-    Math.min(wanted, files),
+    Math.min(targetPolls, files),
     'direct',
   )
   // The gateway needs two sockets for each poll.
-  const reachable = Math.min(wanted, Math.floor(files / 2 / topics) * topics)
+  const reachable = Math.min(targetPolls, Math.floor(files / 2 / topics) * topics)
   const gateway = await waitingPolls(options, throughGateway(options.cluster), reachable, 'gateway')
   return [
     ...figuresOf(direct, 'one replica'),

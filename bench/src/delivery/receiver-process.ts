@@ -13,9 +13,9 @@ import { createServer as createHttpsServer } from 'node:https'
 let latencies: number[] = []
 let events = new Set<string>()
 let lastAt = 0
-let holding = false
-const held = new Set<ServerResponse>()
-let tarpit = nothingHeld()
+let isHolding = false
+const pendingResponses = new Set<ServerResponse>()
+let tarpit = emptyTarpit()
 
 const { TLS_KEY: keyFile, TLS_CERT: certFile } = process.env
 const server =
@@ -28,7 +28,7 @@ function receive(request: IncomingMessage, response: ServerResponse) {
   request.on('data', (chunk: Buffer) => chunks.push(chunk))
   request.on('end', () => {
     const arrivedAt = performance.timeOrigin + performance.now()
-    if (request.url?.startsWith('/tarpit/') && holding) return hold(request.url, response)
+    if (request.url?.startsWith('/tarpit/') && isHolding) return holdRequest(request.url, response)
     response.writeHead(204).end()
     if (request.url?.startsWith('/tarpit/')) return
     const text = Buffer.concat(chunks).toString('latin1')
@@ -39,21 +39,21 @@ function receive(request: IncomingMessage, response: ServerResponse) {
   })
 }
 
-function nothingHeld() {
+function emptyTarpit() {
   return { requests: 0, heldAtMost: 0, endpoints: new Set<string>() }
 }
 
 /** Holds the request until the client gives up or a `let go` message arrives. */
-function hold(path: string, response: ServerResponse) {
-  held.add(response)
-  response.on('close', () => held.delete(response))
+function holdRequest(path: string, response: ServerResponse) {
+  pendingResponses.add(response)
+  response.on('close', () => pendingResponses.delete(response))
   tarpit.requests++
   tarpit.endpoints.add(path)
-  tarpit.heldAtMost = Math.max(tarpit.heldAtMost, held.size)
+  tarpit.heldAtMost = Math.max(tarpit.heldAtMost, pendingResponses.size)
 }
 
-function letGo() {
-  for (const response of held) response.writeHead(204).end()
+function answerPending() {
+  for (const response of pendingResponses) response.writeHead(204).end()
 }
 
 server.listen(0, '127.0.0.1', () => {
@@ -63,15 +63,15 @@ server.listen(0, '127.0.0.1', () => {
 process.on('message', (message) => {
   if (message === 'count') process.send?.({ count: latencies.length, events: events.size, lastAt })
   if (message === 'hold' || message === 'let go') {
-    holding = message === 'hold'
-    if (!holding) letGo()
-    process.send?.({ holding })
+    isHolding = message === 'hold'
+    if (!isHolding) answerPending()
+    process.send?.({ holding: isHolding })
   }
   if (message === 'report') {
     process.send?.({ latencies, tarpit: { ...tarpit, endpoints: tarpit.endpoints.size } })
     latencies = []
     events = new Set()
-    tarpit = nothingHeld()
+    tarpit = emptyTarpit()
   }
 })
 // The parent process has ended.

@@ -75,12 +75,12 @@ async function startBare(count: number): Promise<number> {
   const children = Array.from({ length: count }, () => spawn(process.execPath, ['-e', script]))
   for (const child of children) endWithBench('a bare process', () => void child.kill())
   await Promise.all(children.map((child) => once(child.stdout, 'data')))
-  const tookMs = performance.now() - startedAt
-  await Promise.all(children.map(ended))
-  return tookMs
+  const durationMs = performance.now() - startedAt
+  await Promise.all(children.map(terminate))
+  return durationMs
 }
 
-function ended(child: ChildProcess): Promise<unknown> {
+function terminate(child: ChildProcess): Promise<unknown> {
   const exit = once(child, 'exit')
   child.kill()
   return exit

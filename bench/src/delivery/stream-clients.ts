@@ -20,25 +20,25 @@ async function read(caller: Caller, group: number): Promise<void> {
   const filter = encodeURIComponent(JSON.stringify({ 'data.tags': { contains: `group-${group}` } }))
   const headers = await createCallerHeaders(caller)()
   const url = `${caller.url}/events/stream?type=incident.created&changed=false&filter=${filter}`
-  const ended = (why: string) => failures.push(`a stream ended: ${why}`)
+  const reportEnd = (why: string) => failures.push(`a stream ended: ${why}`)
   get(url, { headers, agent: false }, (response) => {
     // A gateway that sheds load asks its clients to retry.
     if (response.statusCode === 503) {
       response.resume()
       return void delay(1_000).then(() => read(caller, group))
     }
-    if (response.statusCode !== 200) ended(`answered ${response.statusCode}`)
+    if (response.statusCode !== 200) reportEnd(`answered ${response.statusCode}`)
     let text = ''
     response.setEncoding('utf8').on('data', (chunk: string) => {
       const blocks = (text + chunk).split('\n\n')
       text = blocks.pop() ?? ''
-      for (const block of blocks) take(block)
+      for (const block of blocks) handleBlock(block)
     })
-    response.on('close', () => ended('closed'))
-  }).on('error', (error) => ended(String(error)))
+    response.on('close', () => reportEnd('closed'))
+  }).on('error', (error) => reportEnd(String(error)))
 }
 
-function take(block: string): void {
+function handleBlock(block: string): void {
   if (block.includes('event: ready')) open++
   if (!block.includes('event: event')) return
   const seenAtMs = performance.timeOrigin + performance.now()

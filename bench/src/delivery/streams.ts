@@ -9,7 +9,7 @@ import { openFiles, residentMb } from '../process-memory.js'
 import type { Figure } from '../report.js'
 
 /** Number of streams; set BENCH_STREAMS for fewer. */
-const wanted = Number(process.env.BENCH_STREAMS ?? 10_000)
+const targetStreams = Number(process.env.BENCH_STREAMS ?? 10_000)
 /** A replica serves at most 2,000 streams of one workspace. */
 const ofWorkspace = 2_000
 /** Number of streams that receive each event. */
@@ -25,7 +25,7 @@ const warmUpSeconds = 2
  */
 export async function measureStreams({ cluster, seconds, say }: MeasureOptions): Promise<Figure[]> {
   const { settings, gateway } = cluster.services
-  const possible = Math.min(wanted, openFiles() - 500)
+  const possible = Math.min(targetStreams, openFiles() - 500)
   const streams = Math.floor(possible / ofWorkspace) * ofWorkspace
   const tenants: Caller[][] = []
   for (let at = 0; at < streams / ofWorkspace; at++) tenants.push(await callersOf(cluster, `streams-${at}`))

@@ -56,19 +56,19 @@ export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<F
       rate: eventsPerSecond,
       titleOf: (n) => title(n % groups),
     })
-  const phase = async (holding: boolean) => {
+  const phase = async (isHolding: boolean) => {
     await requestFromChild(receiver.child, 'report')
-    await requestFromChild(receiver.child, holding ? 'hold' : 'let go')
+    await requestFromChild(receiver.child, isHolding ? 'hold' : 'let go')
     const pid = cluster.services.dispatcher.pid() ?? 0
     const before = cpuMs(pid)
     await load(phaseSeconds)
-    await arrived(receiver.child, phaseSeconds * eventsPerSecond * (perGroup - 1))
+    await waitForArrivals(receiver.child, phaseSeconds * eventsPerSecond * (perGroup - 1))
     const report = await requestFromChild<Report>(receiver.child, 'report')
     const spent = Math.round(cpuMs(pid) - before)
-    if (holding) await tarpitsWereActive(sql, webhookIds, report)
+    if (isHolding) await tarpitsWereActive(sql, webhookIds, report)
     await requestFromChild(receiver.child, 'let go')
     await nothingLeft(sql)
-    say(`  ${holding ? 'with tarpits' : 'all healthy '}: ${described(report)}; dispatcher ${spent} ms CPU`)
+    say(`  ${isHolding ? 'with tarpits' : 'all healthy '}: ${described(report)}; dispatcher ${spent} ms CPU`)
     return report
   }
 
@@ -76,7 +76,7 @@ export async function measureTarpit({ cluster, say }: MeasureOptions): Promise<F
   await load(5)
   await nothingLeft(sql)
   const phases: { holding: boolean; report: Report }[] = []
-  for (const holding of order) phases.push({ holding, report: await phase(holding) })
+  for (const isHolding of order) phases.push({ holding: isHolding, report: await phase(isHolding) })
   await sql.end()
   receiver.child.kill()
 
@@ -122,7 +122,7 @@ async function createWebhooks(url: string, headers: Record<string, string>, orig
   return ids
 }
 
-async function arrived(child: ChildProcess, expected: number): Promise<void> {
+async function waitForArrivals(child: ChildProcess, expected: number): Promise<void> {
   for (;;) {
     const { count } = await requestFromChild<{ count: number }>(child, 'count')
     if (count >= expected) return
@@ -150,8 +150,9 @@ async function tarpitsWereActive(sql: postgres.Sql, webhookIds: string[], { tarp
 }
 
 function described({ latencies, tarpit }: Report): string {
-  const held = tarpit.requests === 0 ? '' : `; ${tarpit.requests} requests held, ${tarpit.heldAtMost} at once`
-  return `${latencies.length} healthy deliveries, p50 ${percentile(latencies, 0.5).toFixed(0)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms${held}`
+  const tarpitSummary =
+    tarpit.requests === 0 ? '' : `; ${tarpit.requests} requests held, ${tarpit.heldAtMost} at once`
+  return `${latencies.length} healthy deliveries, p50 ${percentile(latencies, 0.5).toFixed(0)} ms, p99 ${percentile(latencies, 0.99).toFixed(0)} ms${tarpitSummary}`
 }
 
 function medians(phases: { report: Report }[]) {

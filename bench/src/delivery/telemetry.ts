@@ -63,13 +63,13 @@ const percent = (ratio: number) => `${ratio < 1 ? '−' : '+'}${Math.abs((ratio 
 async function sideBySide(
   clusters: Record<Side, Cluster>,
   seconds: number,
-  say: (text: string) => void,
+  log: (text: string) => void,
 ): Promise<number[]> {
   const receiver = await startPlainReceiver()
   for (const side of sides) await subscribeTo(clusters[side], `${receiver.origin}/${side}`)
   const ratios: number[] = []
   let dearer: CpuTimes = {}
-  let counted = 0
+  let measuredCount = 0
   for (let round = 0; round < warmUps + rounds; round++) {
     await requestFromChild(receiver.child, 'report')
     const before = { plain: cpuTimes(clusters.plain), watched: cpuTimes(clusters.watched) }
@@ -85,14 +85,14 @@ async function sideBySide(
     const ratio = cost('watched') / cost('plain')
     if (round >= warmUps) {
       ratios.push(ratio)
-      counted += count
+      measuredCount += count
       dearer = sumOf(dearer, cpuSince(times.plain, times.watched))
     }
-    say(
+    log(
       `  round ${round}: ${count} each, ${cost('plain').toFixed(3)} and ${cost('watched').toFixed(3)} ms, ${percent(ratio)}`,
     )
   }
-  say(`  dearer per incident by ms: ${breakdown(dearer, counted)}`)
+  log(`  dearer per incident by ms: ${breakdown(dearer, measuredCount)}`)
   receiver.child.kill()
   return ratios
 }

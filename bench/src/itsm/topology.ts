@@ -29,7 +29,7 @@ export async function measureTopology({
   const itemId = await createItem(`${url}/cmdb/items`, headers)
   const workspaceId = await writeGraph(sql, { itemId, prefix: '0' })
   await writePast(sql, { workspaceId, itemId })
-  const ask = async (path: string) => {
+  const timeRequest = async (path: string) => {
     const startedAt = performance.now()
     const response = await request(`${url}/cmdb/${path}`, { headers })
     const text = await response.body.text()
@@ -49,8 +49,8 @@ export async function measureTopology({
   }
 
   say('Warming up topology…')
-  for (let at = 0; at < 3; at++) await Promise.all([raw(), ask(topologyPath)])
-  const { nodes, edges } = JSON.parse((await ask(topologyPath)).text).data
+  for (let at = 0; at < 3; at++) await Promise.all([raw(), timeRequest(topologyPath)])
+  const { nodes, edges } = JSON.parse((await timeRequest(topologyPath)).text).data
   if (nodes.length < items * 0.95) throw new Error(`the topology shows ${nodes.length} items only`)
   const times = {
     raw: [] as number[],
@@ -60,14 +60,14 @@ export async function measureTopology({
     past: [] as number[],
   }
   const pastPath = `${topologyPath}&asOf=${new Date().toISOString()}`
-  if (JSON.parse((await ask(pastPath)).text).data.nodes.length !== nodes.length)
+  if (JSON.parse((await timeRequest(pastPath)).text).data.nodes.length !== nodes.length)
     throw new Error('the topology was another one then')
   for (let round = 0; round < rounds; round++) {
     times.raw.push(await raw())
-    times.topology.push((await ask(topologyPath)).tookMs)
-    times.whole.push((await ask('topology?limit=10000')).tookMs)
-    times.impact.push((await ask(`items/${itemId}/impact`)).tookMs)
-    times.past.push((await ask(pastPath)).tookMs)
+    times.topology.push((await timeRequest(topologyPath)).tookMs)
+    times.whole.push((await timeRequest('topology?limit=10000')).tookMs)
+    times.impact.push((await timeRequest(`items/${itemId}/impact`)).tookMs)
+    times.past.push((await timeRequest(pastPath)).tookMs)
   }
   const [limit, ours] = [median(times.raw), median(times.topology)]
   const [whole, impact] = [median(times.whole), median(times.impact)]
@@ -77,7 +77,7 @@ export async function measureTopology({
   await sql.end()
   const words: number[] = []
   for (let round = -2; round < rounds; round++) {
-    const { tookMs, text } = await ask(`relations?itemId=${hub}&q=${rareWord}`)
+    const { tookMs, text } = await timeRequest(`relations?itemId=${hub}&q=${rareWord}`)
     if (JSON.parse(text).data.length !== 5) throw new Error(`the rare word is in ${text}`)
     if (round >= 0) words.push(tookMs)
   }

@@ -10,7 +10,7 @@ const perSecond = 20
 const settleSeconds = 2
 /** Several rounds: the p99 of a single sample depends on a few requests, which any activity on the machine can delay. */
 const rounds = 3
-const wantedRatio = 2
+const maxRatio = 2
 
 /** The floods with their requests per second; see flood-clients.ts. */
 const floods = {
@@ -41,7 +41,7 @@ export async function measureFloods({ cluster, seconds, say }: MeasureOptions): 
   const base = `${gateway.url}/api/v1`
   const { headers: first } = incidents(cluster)
   const second = await secondTenant(cluster)
-  const sample = () => ask(base, second, seconds)
+  const sample = () => sendRequests(base, second, seconds)
   const duringFlood = async (kind: string, rate: number) => {
     const { child } = await startChild('limits/flood-clients.js', {
       BASE_URL: base,
@@ -53,7 +53,7 @@ export async function measureFloods({ cluster, seconds, say }: MeasureOptions): 
       EMAIL: cluster.secrets.owner.email,
     })
     try {
-      await ask(base, second, settleSeconds)
+      await sendRequests(base, second, settleSeconds)
       return await sample()
     } finally {
       child.kill()
@@ -62,7 +62,7 @@ export async function measureFloods({ cluster, seconds, say }: MeasureOptions): 
   const figures: Figure[] = []
   try {
     say('A second tenant without a flood…')
-    await ask(base, second, settleSeconds)
+    await sendRequests(base, second, settleSeconds)
     for (const [kind, rate] of Object.entries(floods)) {
       say(`A second tenant during a flood: ${kind}…`)
       const quiet: Sample[] = []
@@ -94,13 +94,13 @@ function compareSamples(kind: string, quiet: Sample, busy: Sample): Figure {
     value: `${both(busy)}, ${busy.failures} failed`,
     raw: `${both(quiet)} without`,
     ratio: during / before,
-    goal: `p99 ≤ ${wantedRatio} ×, none failed`,
-    met: during <= wantedRatio * before && busy.failures === 0,
+    goal: `p99 ≤ ${maxRatio} ×, none failed`,
+    met: during <= maxRatio * before && busy.failures === 0,
   }
 }
 
 /** Sends reads and creates at an even rate. */
-async function ask(base: string, headers: Record<string, string>, seconds: number): Promise<Sample> {
+async function sendRequests(base: string, headers: Record<string, string>, seconds: number): Promise<Sample> {
   const agent = new Agent({ connections: 64 })
   const sample: Sample = { latencies: [], failures: 0 }
   const timed = async (path: string, body: string | null) => {

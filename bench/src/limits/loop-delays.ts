@@ -24,7 +24,7 @@ export async function longestSlices(
   processes: Readonly<Record<string, { pid(): number | undefined }>>,
 ): Promise<Record<string, Slice>> {
   mkdirSync(folder, { recursive: true })
-  const asked = Object.entries(processes).map(async ([name, { pid }]) => {
+  const pendingSlices = Object.entries(processes).map(async ([name, { pid }]) => {
     const id = pid()
     if (id === undefined) throw new Error(`${name} does not run`)
     const file = join(folder, String(id))
@@ -36,7 +36,7 @@ export async function longestSlices(
     }
     return [name, Slice.parse(JSON.parse(readFileSync(file, 'utf8')))] as const
   })
-  const slices = Object.fromEntries(await Promise.all(asked))
+  const slices = Object.fromEntries(await Promise.all(pendingSlices))
   rmSync(folder, { recursive: true })
   return slices
 }

@@ -38,9 +38,9 @@ export async function measureImport({ cluster, say }: MeasureOptions): Promise<F
   say(`  importing ${rows} records…`)
   const id = await upload(service)
   say(`  uploaded after ${seconds().toFixed(1)} s`)
-  let most = residentMb(pid)
+  let peakMb = residentMb(pid)
   for (;;) {
-    most = Math.max(most, residentMb(pid))
+    peakMb = Math.max(peakMb, residentMb(pid))
     const found = await progress(service, id)
     if (found.finishedAt !== null) {
       if (found.written !== rows) throw new Error(`the import came to ${JSON.stringify(found)}`)
@@ -59,7 +59,7 @@ export async function measureImport({ cluster, say }: MeasureOptions): Promise<F
   return [
     {
       name: `records: import of ${size}, until it is over`,
-      value: `${imported.toFixed(1)} s, ${(most - residentBefore).toFixed(0)} MB more memory`,
+      value: `${imported.toFixed(1)} s, ${(peakMb - residentBefore).toFixed(0)} MB more memory`,
       goal: '',
       met: true,
     },
@@ -149,30 +149,30 @@ async function drained(cluster: Cluster, workspaceId: string): Promise<void> {
 async function watchOthers(cluster: Cluster): Promise<{ stop(): Promise<number[]> }> {
   const service = studioOf(cluster, 'ws_other')
   const connection = await connect(parseServerUrl(cluster.info.natsUrl))
-  const answered = new Map<string, number>()
-  const arrived = new Map<string, number>()
+  const answeredAt = new Map<string, number>()
+  const arrivedAt = new Map<string, number>()
   connection.subscribe('evt.ws_other.>', {
     callback: (_error, message) => {
       const { resource } = message.json<{ resource: { id: string } }>()
-      arrived.set(resource.id, performance.now())
+      arrivedAt.set(resource.id, performance.now())
     },
   })
   await connection.flush()
   let isOn = true
-  const making = (async () => {
+  const createLoop = (async () => {
     while (isOn) {
       const { data } = await call(service, 'POST', `${service.url}/tables/imported/records`, record)
-      answered.set(data.id, performance.now())
+      answeredAt.set(data.id, performance.now())
       await delay(othersEveryMs)
     }
   })()
   return {
     async stop() {
       isOn = false
-      await making
-      while ([...answered.keys()].some((id) => !arrived.has(id))) await delay(100)
+      await createLoop
+      while ([...answeredAt.keys()].some((id) => !arrivedAt.has(id))) await delay(100)
       await connection.close()
-      return [...answered].map(([id, at]) => Math.max(0, (arrived.get(id) ?? Number.NaN) - at))
+      return [...answeredAt].map(([id, at]) => Math.max(0, (arrivedAt.get(id) ?? Number.NaN) - at))
     },
   }
 }

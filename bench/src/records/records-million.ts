@@ -47,7 +47,7 @@ export async function measureRecordsMillion({ cluster, say }: MeasureOptions): P
 
 /** Requests the same list alternately from a small and from a large table. */
 async function compare(service: Target, name: string, query: Record<string, string>): Promise<Figure> {
-  const taken = new Map<number, number[]>([
+  const timesByRows = new Map<number, number[]>([
     [few, []],
     [many, []],
   ])
@@ -59,12 +59,12 @@ async function compare(service: Target, name: string, query: Record<string, stri
       const answer = await request(url, { headers })
       const text = await answer.body.text()
       if (answer.statusCode !== 200) throw new Error(`${url} answered ${answer.statusCode}: ${text}`)
-      if (round >= warmUps) taken.get(rows)?.push(performance.now() - begun)
+      if (round >= warmUps) timesByRows.get(rows)?.push(performance.now() - begun)
     }
   const [small = Number.NaN, large = Number.NaN] = [few, many].map((rows) =>
-    percentile(taken.get(rows) ?? [], 0.95),
+    percentile(timesByRows.get(rows) ?? [], 0.95),
   )
-  const [p50, p50Large] = [few, many].map((rows) => percentile(taken.get(rows) ?? [], 0.5).toFixed(1))
+  const [p50, p50Large] = [few, many].map((rows) => percentile(timesByRows.get(rows) ?? [], 0.5).toFixed(1))
   return {
     name: `records: list ${name}, p95 of ${many.toLocaleString('en')} rows`,
     value: `${large.toFixed(1)} ms (p50 ${p50Large})`,
@@ -79,9 +79,9 @@ async function measureExport(cluster: Cluster, service: Target, format: string):
   const pid = cluster.services['database-studio'].pid() ?? 0
   const cpuBefore = cpuTimes(cluster)
   const before = residentMb(pid)
-  let most = before
+  let peakMb = before
   const sampling = setInterval(() => {
-    most = Math.max(most, residentMb(pid))
+    peakMb = Math.max(peakMb, residentMb(pid))
   }, 20)
   const url = `${service.url}/tables/rows_${many}/records/export?format=${format}`
   const begun = performance.now()
@@ -106,9 +106,9 @@ async function measureExport(cluster: Cluster, service: Target, format: string):
     },
     {
       name: `records: memory of the service for it`,
-      value: `${(most - before).toFixed(0)} MB more than ${before.toFixed(0)}`,
+      value: `${(peakMb - before).toFixed(0)} MB more than ${before.toFixed(0)}`,
       goal: '< 200 MB',
-      met: most - before < 200,
+      met: peakMb - before < 200,
     },
   ]
 }

@@ -30,9 +30,9 @@ export function lineTable({ sources, mappings }: RawMap): LineTable {
     const [, of, ofLine] = segment ?? []
     if (of === undefined || ofLine === undefined) return
     const found = { line: at + 1, source: own[of] ? of : ofPackages, sourceLine: own[of] ? ofLine + 1 : 0 }
-    const goesOn =
+    const continuesRun =
       found.source === last.source && (!own[of] || found.sourceLine === sourceLineIn(last, found.line))
-    if (goesOn) return
+    if (continuesRun) return
     runs.push(found.line, found.source, found.sourceLine)
     last = found
   })

@@ -63,11 +63,11 @@ type Outputs = Record<string, { source: string | undefined; imports: string[]; l
 function importsOf({ outputs }: Metafile): Outputs {
   return Object.fromEntries(
     Object.entries(outputs).map(([path, { entryPoint, imports }]) => {
-      const named = (isLater: boolean) =>
+      const listImports = (isLater: boolean) =>
         imports
           .filter(({ external, kind }) => !external && (kind === 'dynamic-import') === isLater)
           .map(({ path }) => basename(path))
-      return [basename(path), { source: entryPoint, imports: named(false), later: named(true) }]
+      return [basename(path), { source: entryPoint, imports: listImports(false), later: listImports(true) }]
     }),
   )
 }

@@ -32,7 +32,7 @@ const timeoutMs = 10_000
  */
 export async function bootstrap(
   env: Record<string, string | undefined>,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
   const settings = parseConfig(config, env)
   const client = serviceClient({
@@ -52,7 +52,7 @@ export async function bootstrap(
   try {
     const post = () => client.post('/internal/bootstrap', body, Bootstrapped)
     const { workspaceId } = await persisting(post, settings.settingsWaitSeconds * 1_000)
-    say(`Workspace "${settings.workspaceSlug}" (${workspaceId}) belongs to ${settings.ownerEmail}.`)
+    print(`Workspace "${settings.workspaceSlug}" (${workspaceId}) belongs to ${settings.ownerEmail}.`)
   } finally {
     await client.close()
   }

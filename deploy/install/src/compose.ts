@@ -62,7 +62,7 @@ export async function prepareLocal(folder: string, env: Environments): Promise<v
 export async function finishLocal(
   folder: string,
   env: Environments,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
   const { postgresUrl, natsUrl, ...place } = parseConfig(config, env)
   const publicOrigin = originOf(place)
@@ -75,7 +75,7 @@ export async function finishLocal(
     ...{ origin, baseUrl: `${origin}/api/v1`, ...owner },
     ...{ postgresUrl, natsUrl: buildNatsUrls(natsUrl, secrets.natsPasswords).natsUrl, pid: process.pid },
   })
-  say(`
+  print(`
 Opsplane is ready.
 
 API            ${publicOrigin}/api/v1
@@ -89,12 +89,12 @@ API key        ${owner.apiKey}`)
 export async function demonstrate(
   folder: string,
   env: Environments,
-  say: (line: string) => void,
+  print: (line: string) => void,
 ): Promise<void> {
   const { receiverHost } = parseConfig(config, env)
   const info = LocalInfo.parse(JSON.parse(readFileSync(join(folder, 'local.json'), 'utf8')))
   const certificate = await makeReceiverCertificate(join(folder, 'tls'), receiverHost)
-  await runDemo({ info, certificate, say, receiverHost })
+  await runDemo({ info, certificate, say: print, receiverHost })
 }
 
 /** The URL with the superuser's password, which is generated once. */

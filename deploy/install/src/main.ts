@@ -7,7 +7,7 @@ import { demonstrate, finishLocal, prepareLocal } from './compose.js'
 import { manifest } from './kubernetes.js'
 import { migrate } from './migrate.js'
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const print = (line: string) => void process.stdout.write(`${line}\n`)
 const { env } = process
 
 const program = new Command('opsplane')
@@ -17,12 +17,12 @@ const program = new Command('opsplane')
 program
   .command('migrate')
   .description('bring the database of every service up to date (DATABASE_URL, DATABASE_PASSWORDS)')
-  .action(() => migrate(env, say))
+  .action(() => migrate(env, print))
 
 program
   .command('bootstrap')
   .description('make the first workspace and its owner (SETTINGS_URL, OPERATOR_PRIVATE_KEY, OWNER_EMAIL, …)')
-  .action(() => bootstrap(env, say))
+  .action(() => bootstrap(env, print))
 
 program
   .command('secrets')
@@ -32,7 +32,7 @@ program
   .requiredOption('--nats <url>', 'the NATS servers, without a user')
   .option('--owner-email <address>', 'the first owner', 'owner@opsplane.local')
   .option('--prefix <name>', 'what the names of the Secrets begin with', 'opsplane')
-  .action((options) => say(JSON.stringify(manifest(options), null, 2)))
+  .action((options) => print(JSON.stringify(manifest(options), null, 2)))
 
 const local = program.command('local').description('the steps of compose.yaml')
 local
@@ -42,11 +42,11 @@ local
 local
   .command('finish <folder>')
   .description('make the first workspace, and say where to go')
-  .action((folder: string) => finishLocal(folder, env, say))
+  .action((folder: string) => finishLocal(folder, env, print))
 local
   .command('demo <folder>')
   .description('send a signed webhook to a receiver in this container')
-  .action((folder: string) => demonstrate(folder, env, say))
+  .action((folder: string) => demonstrate(folder, env, print))
 
 async function run(args: readonly string[]) {
   if (!program.commands.some((command) => command.name() === args[0])) {

@@ -25,7 +25,7 @@ type Environment = Record<string, string | undefined>
  * Brings the schema and the login role of every service up to date. Can be repeated, and run concurrently from
  * several places. Throws ConfigError, InstallationError, or the error from Postgres.
  */
-export async function migrate(env: Environment, say: (line: string) => void): Promise<void> {
+export async function migrate(env: Environment, print: (line: string) => void): Promise<void> {
   const { databaseUrl, databasePasswords, databaseWaitSeconds, installationId } = parseConfig(config, env)
   await answering(databaseUrl, databaseWaitSeconds * 1_000)
   await provisionAll(
@@ -33,7 +33,7 @@ export async function migrate(env: Environment, say: (line: string) => void): Pr
     databasePasswords,
     installationId ? toInstallation(installationId) : undefined,
   )
-  say(`The databases of ${backendNames.length} services are up to date.`)
+  print(`The databases of ${backendNames.length} services are up to date.`)
 }
 
 /**

@@ -13,7 +13,7 @@ import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 
 /** Files next to the modules of a bundle, as the bundler lists them: the file, and the module it is next to. */
-const besideModule =
+const siblingFile =
   /new URL\(\s*"([^"]+)",\s*require\("node:url"\)\.pathToFileURL\(__atRoot\("([^"]+)"\)\)\.href\s*\)/g
 /** Packages whose files a module reads. */
 const readPackage =
@@ -39,7 +39,7 @@ export function stage(root: string, target: string): number {
     for (const end of ['.cache', '.lines.json'])
       if (existsSync(join(root, bundle + end))) copy.place(bundle + end)
     const text = readFileSync(join(root, bundle), 'latin1')
-    for (const [, file = '', module = ''] of text.matchAll(besideModule)) copyBeside(copy, file, module)
+    for (const [, file = '', module = ''] of text.matchAll(siblingFile)) copySibling(copy, file, module)
     for (const [, module = '', name = ''] of text.matchAll(readPackage))
       if (name !== serverOfLocalRun) copy.link(join(packageOf(module), 'node_modules', name))
     for (const [, path = ''] of text.matchAll(ofPackage)) if (isBinary(join(root, path))) copy.place(path)
@@ -61,7 +61,7 @@ const packageOf = (module: string) => module.slice(0, module.indexOf('/dist/'))
 
 type Copier = ReturnType<typeof copier>
 
-function copyBeside(copy: Copier, file: string, module: string): void {
+function copySibling(copy: Copier, file: string, module: string): void {
   // The package folder itself, which child processes may resolve paths in: the files they load are copied by name.
   if (/^[./]+$/.test(file)) return
   const path = join(dirname(module), file)

@@ -48,25 +48,25 @@ async function runWith(
   destination: LogFile,
 ): Promise<void> {
   const { logLevel: level } = parseConfig(baseConfig.pick({ logLevel: true }), process.env)
-  const say = (text: string) => (options.json ? undefined : console.log(text))
+  const print = (text: string) => (options.json ? undefined : console.log(text))
   const receiver = await makeReceiverCertificate(state.tlsDir)
-  const stopping = stopOnSignal(say)
+  const stopping = stopOnSignal(print)
   const platform = await startPlatform({
     state,
     logFor: (service) => createLogger({ service, level, destination }),
     port: options.port ?? (process.env.PORT ? parsePort(process.env.PORT) : undefined),
     webhookCaFile: receiver.caFile,
-    onStep: (step) => say(`  ${step}… (${elapsed()})`),
+    onStep: (step) => print(`  ${step}… (${elapsed()})`),
     onServerEnd: (text) => console.error(text),
   })
   stopping.use(platform)
-  say(
+  print(
     `\nOpsplane is ready after ${elapsed()}: ${platform.info.origin} (workspace "${platform.info.workspace}")`,
   )
-  for (const notice of platform.notices) say(`\nNotice: ${notice}`)
-  if (withDemo) await runDemo({ info: platform.info, certificate: receiver, say })
+  for (const notice of platform.notices) print(`\nNotice: ${notice}`)
+  if (withDemo) await runDemo({ info: platform.info, certificate: receiver, say: print })
   if (options.json) console.log(JSON.stringify(platform.info))
-  say(`
+  print(`
 Console        ${platform.info.origin}
 API            ${platform.info.baseUrl}
 API reference  ${platform.info.baseUrl}/docs

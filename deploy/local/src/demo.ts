@@ -88,14 +88,14 @@ async function call(info: LocalInfo, method: 'POST' | 'DELETE', path: string, bo
 }
 
 async function openReceiver(certificate: ReceiverCertificate, host = '127.0.0.1') {
-  const arrived: Delivery[] = []
+  const deliveries: Delivery[] = []
   let wake = () => {}
   const server = createServer({ key: certificate.key, cert: certificate.cert }, (incoming, outgoing) => {
     const chunks: Buffer[] = []
     incoming.on('data', (chunk: Buffer) => chunks.push(chunk))
     incoming.on('end', () => {
       outgoing.writeHead(204).end()
-      arrived.push({ headers: incoming.headers, body: Buffer.concat(chunks), at: performance.now() })
+      deliveries.push({ headers: incoming.headers, body: Buffer.concat(chunks), at: performance.now() })
       wake()
     })
   })
@@ -103,7 +103,7 @@ async function openReceiver(certificate: ReceiverCertificate, host = '127.0.0.1'
   return {
     url: `https://${host}:${(server.address() as AddressInfo).port}/opsplane`,
     next: async (timeoutMs: number): Promise<Delivery> => {
-      if (arrived.length === 0) {
+      if (deliveries.length === 0) {
         await new Promise<void>((resolve, reject) => {
           wake = resolve
           setTimeout(
@@ -112,7 +112,7 @@ async function openReceiver(certificate: ReceiverCertificate, host = '127.0.0.1'
           ).unref()
         })
       }
-      const delivery = arrived.shift()
+      const delivery = deliveries.shift()
       if (!delivery) throw new Error('No delivery arrived.')
       return delivery
     },

@@ -29,7 +29,7 @@ export interface DeadLettersTask extends OpsTask {
 type Named<Letter> = Omit<Letter, 'id'> & { id: string; service: BackendName }
 
 const nameOf = ({ service, number }: DeadLetterId) => `${service}:${number}`
-const named = <Letter extends { id: number }>(service: BackendName, letter: Letter): Named<Letter> => ({
+const withService = <Letter extends { id: number }>(service: BackendName, letter: Letter): Named<Letter> => ({
   ...letter,
   service,
   id: nameOf({ service, number: letter.id }),
@@ -40,7 +40,9 @@ export async function listAllDeadLetters(
   task: DeadLettersTask & { limit: number },
 ): Promise<Named<DeadLetterSummary>[]> {
   const lists = await over(task, async (service, target, filter) =>
-    (await listDeadLetters(target, { ...filter, limit: task.limit })).map((letter) => named(service, letter)),
+    (await listDeadLetters(target, { ...filter, limit: task.limit })).map((letter) =>
+      withService(service, letter),
+    ),
   )
   return lists.flat().slice(0, task.limit)
 }
@@ -51,7 +53,7 @@ export async function readDeadLetter(target: Target, id: DeadLetterId): Promise<
     showDeadLetter(place, id.number),
   )
   if (!letter) throw new OpsError('refused', `There is no dead letter ${nameOf(id)}.`)
-  return named(id.service, letter)
+  return withService(id.service, letter)
 }
 
 export interface RedriveResult {
@@ -66,16 +68,16 @@ export interface RedriveResult {
 export async function redriveDeadLetters(
   task: DeadLettersTask & { waitMs?: number },
 ): Promise<RedriveResult[]> {
-  const marked = (
+  const letters = (
     await over(task, async (service, target, filter) =>
-      (await markForRedrive(target, filter)).map((letter) => named(service, letter)),
+      (await markForRedrive(target, filter)).map((letter) => withService(service, letter)),
     )
   ).flat()
-  task.say?.(`${marked.length} dead letters are to be redriven`)
-  if (marked.length === 0) return []
-  await hint(task, new Set(marked.map(({ consumer }) => consumer)))
+  task.say?.(`${letters.length} dead letters are to be redriven`)
+  if (letters.length === 0) return []
+  await hint(task, new Set(letters.map(({ consumer }) => consumer)))
 
-  const ids = marked.map(({ service, id }) => ({ service, number: Number(id.slice(service.length + 1)) }))
+  const ids = letters.map(({ service, id }) => ({ service, number: Number(id.slice(service.length + 1)) }))
   for (const end = performance.now() + (task.waitMs ?? 10_000); ; await delay(100)) {
     const left = new Map(
       (
@@ -84,7 +86,7 @@ export async function redriveDeadLetters(
     )
     const waiting = [...left.values()].some(({ redrivenAt }) => redrivenAt !== null)
     if (waiting && performance.now() < end) continue
-    return marked.map(({ id, consumer }) => {
+    return letters.map(({ id, consumer }) => {
       const letter = left.get(id)
       if (!letter) return { id, consumer, outcome: 'handled', error: null }
       const outcome = letter.redrivenAt === null ? 'failed' : 'waiting'

@@ -45,7 +45,7 @@ export interface RewrappedKeys {
 /** Number of data keys of each service by the master key that wraps them. Needs no key. Throws OpsError. */
 export async function masterKeysInUse(task: KeyTask): Promise<DataKeysOfService[]> {
   const counts = await eachService(task, async (service, db) =>
-    (await countDataKeys(db)).map((counted) => ({ service, ...counted })),
+    (await countDataKeys(db)).map((keyCount) => ({ service, ...keyCount })),
   )
   return counts.flat()
 }
@@ -122,8 +122,8 @@ async function eachService<T>(
     if (error instanceof MasterKeyError)
       throw new OpsError('refused', `${error.message} ${whenRefused}`.trimEnd())
     // The query builder wraps the Postgres error.
-    const said = error instanceof Error && error.cause instanceof Error ? error.cause : error
-    throw explainDatabaseError(said, databaseUrl)
+    const databaseError = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    throw explainDatabaseError(databaseError, databaseUrl)
   }
 }
 

@@ -101,13 +101,13 @@ async function compareWithAudit(sql: Database['sql'], events: PlatformEvent[], t
 /** Does `work` for the months of the requested services, one after the other. */
 async function eachMonth(
   task: OpsTask,
-  isWanted: (month: LogMonth) => boolean,
+  isSelected: (month: LogMonth) => boolean,
   work: (sql: Database['sql'], month: string, table: string) => Promise<void>,
 ): Promise<MonthResult[]> {
   const done = await eachService(task, (service) =>
     within(task, service, async (sql) => {
       const results: MonthResult[] = []
-      for (const { month, events } of (await logMonths(sql)).filter(isWanted)) {
+      for (const { month, events } of (await logMonths(sql)).filter(isSelected)) {
         const table = `${findSchema(service)}.${detachedName(month)}`
         await explained(work(sql, month, table))
         results.push({ service, month, table, events })

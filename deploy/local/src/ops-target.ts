@@ -41,11 +41,11 @@ export interface Target {
 /** Options override the environment, which overrides the platform running from `home`. */
 export function findTarget(options: TargetOptions, env: Record<string, string | undefined>): Target {
   const local = runningPlatform(options.home)
-  const found = (what: string, url: string | undefined) => {
+  const found = (optionName: string, url: string | undefined) => {
     if (url) return url
     throw new OpsError(
       'unnamed',
-      `No platform runs from ${resolve(options.home)}, and ${what} is not given.\n` +
+      `No platform runs from ${resolve(options.home)}, and ${optionName} is not given.\n` +
         'Start it with npm start, name its folder with --home or OPSPLANE_HOME, or name its servers with ' +
         '--database-url and --nats-url (DATABASE_URL, NATS_URL).',
     )
@@ -57,10 +57,10 @@ export function findTarget(options: TargetOptions, env: Record<string, string | 
     databaseUrl: () =>
       found('--database-url', options.databaseUrl ?? (env.DATABASE_URL || local?.postgresUrl)),
     nats() {
-      const given = options.natsUrl ?? (env.NATS_URL || undefined)
+      const natsUrl = options.natsUrl ?? (env.NATS_URL || undefined)
       // A local run has no prefix, whatever is set in the shell.
-      const prefix = options.natsPrefix ?? (given === undefined ? undefined : env.NATS_PREFIX || undefined)
-      return { url: found('--nats-url', given ?? local?.natsUrl), names: natsNames(prefix) }
+      const prefix = options.natsPrefix ?? (natsUrl === undefined ? undefined : env.NATS_PREFIX || undefined)
+      return { url: found('--nats-url', natsUrl ?? local?.natsUrl), names: natsNames(prefix) }
     },
     signatures: (service) => signaturesOf(service, options.home, env),
   }
@@ -68,11 +68,11 @@ export function findTarget(options: TargetOptions, env: Record<string, string | 
 
 /** The service's environment overrides the keys of the local run. */
 function signaturesOf(service: ServiceName, home: string, env: Record<string, string | undefined>) {
-  const given = env.SERVICE_PRIVATE_KEY
+  const keys = env.SERVICE_PRIVATE_KEY
     ? { privateKey: env.SERVICE_PRIVATE_KEY, trustedKeys: stringMap.parse(env.TRUSTED_SERVICE_KEYS ?? '{}') }
     : keptKeys(service, home)
   const isOwn =
-    given && (given.trustedKeys[service] ?? '').split(',').includes(derivePublicKey(given.privateKey))
+    keys && (keys.trustedKeys[service] ?? '').split(',').includes(derivePublicKey(keys.privateKey))
   if (!isOwn) {
     throw new OpsError(
       'unnamed',
@@ -80,7 +80,7 @@ function signaturesOf(service: ServiceName, home: string, env: Record<string, st
         'SERVICE_PRIVATE_KEY, with TRUSTED_SERVICE_KEYS, as the service itself has them.',
     )
   }
-  return createEventSignatures({ service, ...given, verifiers: Object.keys(durableConsumers) })
+  return createEventSignatures({ service, ...keys, verifiers: Object.keys(durableConsumers) })
 }
 
 /** Connects for the duration of `work`. Throws OpsError if the server does not answer in time. */

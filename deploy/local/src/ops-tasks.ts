@@ -72,10 +72,10 @@ export async function eachService<T>(
 ): Promise<T[]> {
   const results: T[] = []
   for (const service of services) {
-    let saidAt = performance.now()
+    let reportedAt = performance.now()
     const onProgress = (events: number) => {
-      if (performance.now() - saidAt < progressEveryMs) return
-      saidAt = performance.now()
+      if (performance.now() - reportedAt < progressEveryMs) return
+      reportedAt = performance.now()
       say?.(`${service}: ${events} events so far`)
     }
     try {

@@ -182,16 +182,16 @@ const noticesOf = (postgresUrl: string): Promise<string[]> =>
   withAdmin(postgresUrl, async (sql) => ((await hasUnicodeLocale(sql)) ? [] : [asciiLocaleWarning]))
 
 /**
- * Brings every service's schema up to date; returns the URL each service connects with. `wanted` is the installation
+ * Brings every service's schema up to date; returns the URL each service connects with. `requestedInstallation` is the installation
  * that starts; the names follow the installation recorded in the database. Throws InstallationError before anything
  * is changed if a database belongs to another installation or is a copy.
  */
 export async function provisionAll(
   adminUrl: string,
   passwords: Record<string, string>,
-  wanted?: Installation,
+  requestedInstallation?: Installation,
 ): Promise<Record<BackendName, string>> {
-  const installation = await claimInstallation(adminUrl, wanted)
+  const installation = await claimInstallation(adminUrl, requestedInstallation)
   await makeDataDatabase(adminUrl, installation)
   const urls = mapNames(backendNames, () => '')
   for (const name of backendNames)

@@ -7,14 +7,14 @@ import { mapNames } from './map-names.js'
 export class LocalRunError extends Error {}
 
 /**
- * A port for every service; the gateway's is `wanted`, or else that of the last start if it is free. Throws
+ * A port for every service; the gateway's is `port`, or else that of the last start if it is free. Throws
  * LocalRunError if the wanted port is in use.
  */
-export async function choosePorts(wanted?: number, last?: number): Promise<Record<ServiceName, number>> {
+export async function choosePorts(port?: number, last?: number): Promise<Record<ServiceName, number>> {
   const former =
-    wanted === undefined && last !== undefined ? await freePort(last).catch(() => undefined) : undefined
-  const gateway = await freePort(wanted ?? former).catch((error: Error) => {
-    throw new LocalRunError(`${error.message} For example: PORT=${(wanted ?? 8080) + 1} npm start`)
+    port === undefined && last !== undefined ? await freePort(last).catch(() => undefined) : undefined
+  const gateway = await freePort(port ?? former).catch((error: Error) => {
+    throw new LocalRunError(`${error.message} For example: PORT=${(port ?? 8080) + 1} npm start`)
   })
   const ports = mapNames(serviceNames, () => gateway)
   for (const name of serviceNames) if (name !== 'gateway') ports[name] = await freePort()

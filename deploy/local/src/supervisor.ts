@@ -53,10 +53,10 @@ export function serviceProcess(options: {
     })
   const end = async (signal: NodeJS.Signals) => {
     if (!child) return null
-    const ending = child
+    const endingChild = child
     child = undefined
-    const code = exited(ending)
-    ending.kill(signal)
+    const code = exited(endingChild)
+    endingChild.kill(signal)
     return code
   }
 

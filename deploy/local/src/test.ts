@@ -51,7 +51,7 @@ async function checkTypes(): Promise<{ ok: boolean; output: string }> {
     detached: true,
   })
   if (child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY)
-  const [code, ...outputs] = await Promise.all([ended(child), text(child.stdout), text(child.stderr)])
+  const [code, ...outputs] = await Promise.all([waitForExit(child), text(child.stdout), text(child.stderr)])
   return { ok: code === 0, output: outputs.join('').trim() }
 }
 
@@ -85,14 +85,14 @@ async function runJest(extraArgs: string[]): Promise<Count> {
 
 /** Runs a program with its output in the terminal. */
 function run(program: string, args: string[]): Promise<number> {
-  return ended(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }))
+  return waitForExit(spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'], detached: true }))
 }
 
 /**
  * Resolves with its exit code; a signal received meanwhile is passed on to the child and its own children, and then
  * ends this process.
  */
-async function ended(child: ChildProcess): Promise<number> {
+async function waitForExit(child: ChildProcess): Promise<number> {
   let received: NodeJS.Signals | undefined
   const forward = (signal: NodeJS.Signals) => {
     received = signal

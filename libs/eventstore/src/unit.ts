@@ -98,13 +98,13 @@ export function createDraft({ snapshots, meta, checkExists, eventId }: DraftOpti
     aggregate: Aggregate<State, Command, Presented>,
     id: string,
     tenant: TenantScope,
-    given?: Versioned<State>,
+    snapshot?: Versioned<State>,
   ): Promise<Versioned<State>> => {
     const { table } = aggregate.definition.decider
     const known = touched.get(keyOf(table, id, tenant))
     // Safe cast: it was found or decided by the same decider in this unit.
     if (known) return known as Versioned<State>
-    const row = given ?? (await snapshots.load(table, id, tenant))
+    const row = snapshot ?? (await snapshots.load(table, id, tenant))
     if (!row || row.state === null) return { state: null, version: row?.version ?? 0 }
     return { state: storedState(aggregate.definition.decider, row.state), version: row.version }
   }

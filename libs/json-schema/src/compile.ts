@@ -45,12 +45,12 @@ export function compileSchema(schema: unknown, options: SchemaOptions = {}): Com
   }
 }
 
-function compile(given: unknown, limits: Limits, budget: Budget): Compilation {
-  const measured = measureJsonValue(given, budget)
+function compile(input: unknown, limits: Limits, budget: Budget): Compilation {
+  const measured = measureJsonValue(input, budget)
   if ('path' in measured) return { problems: [measured] }
   if (measured.bytes > limits.maxBytes)
     return { problems: [{ path: '', code: 'too_big', message: `must be at most ${limits.maxBytes} bytes` }] }
-  const inspected = inspectSchema(structuredClone(given), limits, budget)
+  const inspected = inspectSchema(structuredClone(input), limits, budget)
   if (inspected.problems.length > 0) return { problems: inspected.problems }
   const cost = computeCosts(inspected, limits)
   if ('path' in cost) return { problems: [cost] }

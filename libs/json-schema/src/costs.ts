@@ -41,9 +41,9 @@ export function computeCosts({ subschemas, targets }: SchemaInspection, limits: 
     const schema = subschemas.get(pointer)
     if (typeof schema !== 'object') return []
     const target = targets.get(pointer)
-    const held = [...iterateChildSchemas(schema, pointer)].filter(({ inPlace }) => inPlace)
+    const inPlaceChildren = [...iterateChildSchemas(schema, pointer)].filter(({ inPlace }) => inPlace)
     return [
-      ...held.map(({ pointer: at }): [string, string] => [at, at]),
+      ...inPlaceChildren.map(({ pointer: at }): [string, string] => [at, at]),
       ...(target === undefined ? [] : [[`${pointer}/$ref`, target] as [string, string]]),
     ]
   }

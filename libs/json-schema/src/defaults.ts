@@ -11,7 +11,7 @@ const maxDepth = 50
  */
 export function applyDefaults(
   { subschemas, targets }: SchemaInspection,
-  given: unknown,
+  input: unknown,
   budget: Budget,
 ): unknown {
   function filled(pointer: string, value: unknown, depth: number): unknown {
@@ -53,5 +53,5 @@ export function applyDefaults(
     const target = targets.get(pointer)
     return target === undefined ? undefined : defaultOf(target)
   }
-  return filled('', given, 0)
+  return filled('', input, 0)
 }

@@ -30,13 +30,13 @@ export function explain(
   units: readonly OutputUnit[],
   prepared: PreparedSchema,
   value: unknown,
-  most: number,
+  maxFaults: number,
 ): Fault[] {
   const faults: Fault[] = []
   const reported = new Set<string>()
   const located = locator(prepared)
 
-  for (let at = 0; at < units.length && faults.length < most; at++) {
+  for (let at = 0; at < units.length && faults.length < maxFaults; at++) {
     const unit = units[at]
     if (unit === undefined || umbrellas.has(unit.keyword)) continue
     const place = located(schemaLocation(unit))
@@ -54,7 +54,7 @@ export function explain(
     if (place.ofName) faults.push(nameFault(place, path))
     else faults.push(...leafFaults(place, { keyword: unit.keyword, path }, value))
   }
-  return [...faults.filter((one) => !isOfChoice(one)), ...faults.filter(isOfChoice)].slice(0, most)
+  return [...faults.filter((one) => !isOfChoice(one)), ...faults.filter(isOfChoice)].slice(0, maxFaults)
 
   /** Faults of the intended alternative, if it can be determined. */
   function choiceFaults(unit: OutputUnit, nested: OutputUnit[], place: Located, path: string): Fault[] {
@@ -69,11 +69,11 @@ export function explain(
       return [{ ...none, message: 'fits more than one of the alternatives' }]
     // With more errors than this, the intended alternative cannot be determined.
     if (nested.length > maxNested) return [{ ...none, message: 'fits none of the alternatives' }]
-    const meant = meantOf(
-      trials.map((trial) => explain(trial, prepared, value, most)),
+    const intendedFaults = findIntendedFaults(
+      trials.map((trial) => explain(trial, prepared, value, maxFaults)),
       path,
     )
-    return meant ?? [{ ...none, message: 'fits none of the alternatives' }]
+    return intendedFaults ?? [{ ...none, message: 'fits none of the alternatives' }]
   }
 }
 
@@ -81,7 +81,7 @@ export function explain(
 const isOfChoice = ({ schemaPath }: Fault) => /\/(?:anyOf|oneOf|allOf|not|then|else)(?:\/|$)/.test(schemaPath)
 
 /** Faults of the single alternative that the value's type, or its `const` and `enum` properties, do not rule out. */
-function meantOf(trials: readonly Fault[][], path: string): Fault[] | undefined {
+function findIntendedFaults(trials: readonly Fault[][], path: string): Fault[] | undefined {
   const rulesOut = (fault: Fault) =>
     /\/(?:const|enum)$/.test(fault.schemaPath)
       ? !fault.path.slice(path.length + 1).includes('/')

@@ -41,7 +41,7 @@ export function inspectSchema(root: unknown, limits: Limits, budget: Budget): Sc
     }
     if (schema.$anchor !== undefined) anchors.set(schema.$anchor, pointer)
     for (const name of Object.keys(schema)) visitKeyword(schema, name, pointer)
-    for (const held of iterateChildSchemas(schema, pointer)) visit(held.schema, held.pointer, depth + 1)
+    for (const child of iterateChildSchemas(schema, pointer)) visit(child.schema, child.pointer, depth + 1)
   }
   function visitKeyword(schema: JsonSchema, name: string, pointer: string): void {
     const problem = keywordProblem(schema, name, limits.reading === 'strict')

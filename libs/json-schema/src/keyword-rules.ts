@@ -10,53 +10,53 @@ interface KeywordProblem {
 
 type Test = (value: unknown) => string | undefined
 
-const unless =
-  (holds: (value: unknown) => boolean, message: string): Test =>
+const createTest =
+  (isValid: (value: unknown) => boolean, message: string): Test =>
   (value) =>
-    holds(value) ? undefined : message
+    isValid(value) ? undefined : message
 
 const areNames = (value: unknown) =>
   Array.isArray(value) &&
   value.every((name) => typeof name === 'string') &&
   new Set(value).size === value.length
 
-const text = unless(
+const text = createTest(
   (value) => typeof value === 'string' && value.length <= 2_000,
   'must be a text of at most 2000 characters',
 )
-const number = unless((value) => typeof value === 'number', 'must be a number')
-const count = unless(
+const number = createTest((value) => typeof value === 'number', 'must be a number')
+const count = createTest(
   (value) => Number.isSafeInteger(value) && Number(value) >= 0,
   'must be a whole number from 0',
 )
-const flag = unless((value) => typeof value === 'boolean', 'must be true or false')
-const schemas = unless((value) => Array.isArray(value) && value.length > 0, 'must be a list of schemas')
-const named = unless(isObject, 'must be an object')
+const flag = createTest((value) => typeof value === 'boolean', 'must be true or false')
+const schemas = createTest((value) => Array.isArray(value) && value.length > 0, 'must be a list of schemas')
+const schemasByName = createTest(isObject, 'must be an object')
 
 const tests: Readonly<Record<string, Test>> = {
   ...{ title: text, description: text, $comment: text, $schema: text },
-  type: unless(
+  type: createTest(
     (value) =>
       Array.isArray(value) ? value.length > 0 && value.every((one) => types.has(one)) : types.has(value),
     `must be one or several of ${[...types].join(', ')}`,
   ),
-  enum: unless((value) => Array.isArray(value) && value.length > 0, 'must be a list of values'),
-  format: unless((value) => typeof value === 'string', 'must be the name of a format'),
-  required: unless(areNames, 'must be a list of different names'),
-  dependentRequired: unless(
+  enum: createTest((value) => Array.isArray(value) && value.length > 0, 'must be a list of values'),
+  format: createTest((value) => typeof value === 'string', 'must be the name of a format'),
+  required: createTest(areNames, 'must be a list of different names'),
+  dependentRequired: createTest(
     (value) => isObject(value) && Object.values(value).every(areNames),
     'must give a list of different names for each name',
   ),
   ...{
-    properties: named,
-    patternProperties: named,
-    dependentSchemas: named,
-    $defs: named,
-    definitions: named,
+    properties: schemasByName,
+    patternProperties: schemasByName,
+    dependentSchemas: schemasByName,
+    $defs: schemasByName,
+    definitions: schemasByName,
   },
   ...{ anyOf: schemas, oneOf: schemas, allOf: schemas, prefixItems: schemas },
   uniqueItems: flag,
-  multipleOf: unless((value) => typeof value === 'number' && value > 0, 'must be a number above 0'),
+  multipleOf: createTest((value) => typeof value === 'number' && value > 0, 'must be a number above 0'),
   ...{ minimum: number, maximum: number, exclusiveMinimum: number, exclusiveMaximum: number },
   ...{ minLength: count, maxLength: count, minItems: count, maxItems: count },
   ...{ minProperties: count, maxProperties: count, minContains: count, maxContains: count },
@@ -66,7 +66,7 @@ const tests: Readonly<Record<string, Test>> = {
  * Keywords of other drafts, and keywords that refer to other documents: ignoring them would silently skip their
  * constraints.
  */
-const refused: Readonly<Record<string, string>> = {
+const unsupportedKeywords: Readonly<Record<string, string>> = {
   $dynamicRef: 'is not supported; use $ref',
   $recursiveRef: 'is not supported; use $ref',
   dependencies: 'is not of draft 2020-12; use dependentRequired or dependentSchemas',
@@ -109,7 +109,7 @@ export function keywordProblem(
 ): KeywordProblem | undefined {
   const value = schema[name]
   const message =
-    refused[name] ??
+    unsupportedKeywords[name] ??
     tests[name]?.(value) ??
     (name === 'items' && Array.isArray(value)
       ? 'must be one schema; those of the first items are prefixItems'
@@ -129,10 +129,10 @@ function uselessness(schema: JsonSchema, name: string, value: unknown): string |
 
 function pairProblem(schema: JsonSchema, name: string, value: unknown): string | undefined {
   for (const [upper, meeting] of pairs[name] ?? []) {
-    const most = schema[upper]
-    if (typeof most !== 'number') continue
-    if (Number(value) > most) return `must not be more than ${upper}`
-    if (Number(value) === most && !meeting) return `must be less than ${upper}`
+    const maxValue = schema[upper]
+    if (typeof maxValue !== 'number') continue
+    if (Number(value) > maxValue) return `must not be more than ${upper}`
+    if (Number(value) === maxValue && !meeting) return `must be less than ${upper}`
   }
   return undefined
 }

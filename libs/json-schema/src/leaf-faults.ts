@@ -16,10 +16,10 @@ interface Place {
 
 type Words = readonly [code: string, message: (bound: unknown) => string]
 
-const limit = (code: string, what: string): Words => [code, (bound) => `must ${what} ${bound}`]
-const amount = (code: string, word: string, what: string): Words => [
+const limit = (code: string, relation: string): Words => [code, (bound) => `must ${relation} ${bound}`]
+const amount = (code: string, word: string, unit: string): Words => [
   code,
-  (bound) => `must have at ${word} ${bound} ${what}`,
+  (bound) => `must have at ${word} ${bound} ${unit}`,
 ]
 
 const words: Readonly<Record<string, Words>> = {

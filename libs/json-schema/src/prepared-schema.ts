@@ -35,7 +35,7 @@ const pending = new Set([
   'minContains',
   'maxContains',
 ])
-const notHeld = new Set([...annotations, '$defs', 'definitions'])
+const droppedKeywords = new Set([...annotations, '$defs', 'definitions'])
 /** Conditions and alternatives describe a value that is declared elsewhere, so they do not close it. */
 const choices = new Set([
   'anyOf',
@@ -87,20 +87,20 @@ export function prepareSchema(
     origins.set(node, { pointer })
     const also: Schema[] = []
     for (const [name, value] of Object.entries(schema)) {
-      if (notHeld.has(name) || (partial && pending.has(name))) continue
+      if (droppedKeywords.has(name) || (partial && pending.has(name))) continue
       const at = `${pointer}/${name}`
       if (name === '$ref') node.$ref = reference(targets.get(pointer) ?? '', { closed, partial })
       else if (partial && (name === 'not' || name === 'oneOf')) also.push(undecided(name, value, pointer))
       else {
         const inner = { closed: closed && !choices.has(name), partial: partial && name !== 'if' }
-        node[name] = applicators.has(name) ? held(value, at, inner) : value
+        node[name] = applicators.has(name) ? prepareNested(value, at, inner) : value
       }
     }
     if (also.length > 0) node.allOf = [...(node.allOf ?? []), ...also]
     if (closed && schema.type === 'object') node.additionalProperties ??= false
     return node
   }
-  function held(value: unknown, at: string, manner: EvaluationMode): unknown {
+  function prepareNested(value: unknown, at: string, manner: EvaluationMode): unknown {
     if (subschemas.has(at)) return prepared(at, manner)
     if (Array.isArray(value)) return value.map((_, index) => prepared(`${at}/${index}`, manner))
     const names = Object.keys(isObject(value) ? value : {})
@@ -123,8 +123,14 @@ export function prepareSchema(
     const whole = { closed: false, partial: false }
     const part = { closed: false, partial: true }
     const structured: Schema = { ...blank(), type: ['object', 'array'] }
-    const some: JsonSchema = { ...blank(), ...(name === 'oneOf' ? { anyOf: held(value, at, part) } : {}) }
-    const strictly: JsonSchema = { ...blank(), [name]: held(value, at, name === 'not' ? whole : part) }
+    const some: JsonSchema = {
+      ...blank(),
+      ...(name === 'oneOf' ? { anyOf: prepareNested(value, at, part) } : {}),
+    }
+    const strictly: JsonSchema = {
+      ...blank(),
+      [name]: prepareNested(value, at, name === 'not' ? whole : part),
+    }
     for (const node of [some, strictly]) origins.set(node, { pointer, keyword: name })
     return { ...blank(), if: structured, then: some, else: strictly }
   }

@@ -39,7 +39,7 @@ export interface BatchHandlingOptions<T> {
   timers?: Timers
   closing: AbortSignal
   /** The message is settled: handled or given up, or returned for redelivery. */
-  onSettled(held: BufferedMessage<T>, how: 'done' | 'back'): void
+  onSettled(buffered: BufferedMessage<T>, how: 'done' | 'back'): void
 }
 
 interface BatchHandling<T> {
@@ -77,25 +77,27 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
   const away = new Map<number, { tenant: string; until: number }>()
   let successes = 0
 
-  const settle = (held: BufferedMessage<T>) => {
-    const { seq } = held.message
+  const settle = (buffered: BufferedMessage<T>) => {
+    const { seq } = buffered.message
     failures.delete(seq)
     away.delete(seq)
-    if ('queueKey' in held && failing.get(held.queueKey)?.seq === seq) failing.delete(held.queueKey)
-    options.onSettled(held, 'done')
+    if ('queueKey' in buffered && failing.get(buffered.queueKey)?.seq === seq)
+      failing.delete(buffered.queueKey)
+    options.onSettled(buffered, 'done')
   }
 
-  const putBack = (held: BufferedMessage<T>, delayMs: number) => {
+  const redeliverLater = (buffered: BufferedMessage<T>, delayMs: number) => {
     counters.retried++
-    if ('tenant' in held) away.set(held.message.seq, { tenant: held.tenant, until: timers.now() + delayMs })
-    held.message.nak(delayMs)
-    options.onSettled(held, 'back')
+    if ('tenant' in buffered)
+      away.set(buffered.message.seq, { tenant: buffered.tenant, until: timers.now() + delayMs })
+    buffered.message.nak(delayMs)
+    options.onSettled(buffered, 'back')
   }
 
-  const giveBack = (batch: BufferedMessage<T>[]) => {
-    for (const held of batch) {
-      held.message.nak(releaseDelayMs)
-      options.onSettled(held, 'back')
+  const returnBatch = (batch: BufferedMessage<T>[]) => {
+    for (const buffered of batch) {
+      buffered.message.nak(releaseDelayMs)
+      options.onSettled(buffered, 'back')
     }
   }
 
@@ -116,32 +118,32 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     return own >= options.maxAckPending / 4 || all >= options.maxAckPending / 2
   }
 
-  const giveUp = async (held: BufferedMessage<T>, error: unknown, attempt: number) => {
-    const { message } = held
+  const deadLetter = async (buffered: BufferedMessage<T>, error: unknown, attempt: number) => {
+    const { message } = buffered
     const { subject, seq, deliveries } = message
     const { onDead } = options
-    if (!onDead) return putBack(held, retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
+    if (!onDead) return redeliverLater(buffered, retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
     try {
       await patiently(() => onDead(message, error))
     } catch (cause) {
-      if (closing.aborted) return giveBack([held])
+      if (closing.aborted) return returnBatch([buffered])
       log.error(
         { err: cause, durable, subject, seq },
         'a dead letter could not be stored; the event is delivered again',
       )
-      return putBack(held, retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
+      return redeliverLater(buffered, retryDelayMs({ attempt, strategy: 'exponential', ...retry }))
     }
     const messageId = readMessageId(message)
     log.error({ err: error, durable, messageId, subject, seq, deliveries }, 'event given up')
     message.term()
     counters.deadLettered++
-    settle(held)
+    settle(buffered)
   }
 
-  const failed = async (held: Received<T>, error: unknown, isItsFault: boolean) => {
-    const { message, queueKey, tenant } = held
+  const failed = async (received: Received<T>, error: unknown, isItsFault: boolean) => {
+    const { message, queueKey, tenant } = received
     const { subject, seq, deliveries } = message
-    if (error instanceof UnreadableMessageError) return giveUp(held, error.cause, deliveries)
+    if (error instanceof UnreadableMessageError) return deadLetter(received, error.cause, deliveries)
     const count = (failures.get(seq) ?? 0) + (isItsFault ? 1 : 0)
     const attempt = isItsFault ? count : deliveries
     remember(failures, seq, count)
@@ -149,22 +151,23 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     // Counted here, because the server also counts deliveries of events that were only returned; its count limits
     // events that move between processes.
     const spent = count >= maxDeliveries || deliveries >= 2 * maxDeliveries
-    if (options.onDead && (spent || (isItsFault && isFull(tenant)))) return giveUp(held, error, attempt)
+    if (options.onDead && (spent || (isItsFault && isFull(tenant))))
+      return deadLetter(received, error, attempt)
     const delayMs = retryDelayMs({ attempt, strategy: 'exponential', ...retry })
     remember(failing, queueKey, { seq, until: timers.now() + delayMs })
-    putBack(held, delayMs)
+    redeliverLater(received, delayMs)
   }
 
   /**
    * Returns later events of a failing event's queue key for redelivery. If too many are waiting already, order is
    * given up.
    */
-  const isHeldBack = (held: Received<T>) => {
-    const before = failing.get(held.queueKey)
-    if (!before || before.seq >= held.message.seq) return false
+  const deferIfBlocked = (received: Received<T>) => {
+    const before = failing.get(received.queueKey)
+    if (!before || before.seq >= received.message.seq) return false
     const waitMs = before.until - timers.now()
-    if (waitMs < -slackMs || isFull(held.tenant)) return false
-    putBack(held, Math.max(waitMs, 0) + slackMs / 20)
+    if (waitMs < -slackMs || isFull(received.tenant)) return false
+    redeliverLater(received, Math.max(waitMs, 0) + slackMs / 20)
     return true
   }
 
@@ -198,15 +201,15 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
   }
 
   const applyAll = async (batch: Received<T>[], park: () => void, blamed = false): Promise<void> => {
-    if (closing.aborted) return giveBack(batch)
-    const free = batch.filter((received) => !isHeldBack(received))
+    if (closing.aborted) return returnBatch(batch)
+    const free = batch.filter((received) => !deferIfBlocked(received))
     const [first, ...others] = free
     if (!first) return
     try {
       await (blamed ? options.apply(free) : patiently(() => options.apply(free), park))
     } catch (error) {
       const isAway = options.isAway?.(error) ?? false
-      if (closing.aborted && isAway) return giveBack(free)
+      if (closing.aborted && isAway) return returnBatch(free)
       if (others.length === 0) return failed(first, error, !isAway)
       const middle = free.length >> 1
       await applyAll(free.slice(0, middle), park, blamed || isAway)
@@ -223,9 +226,9 @@ export function batchHandling<T>(options: BatchHandlingOptions<T>): BatchHandlin
     counters,
     async handle(batch, park) {
       const readable: Received<T>[] = []
-      for (const held of batch) {
-        if ('error' in held) await giveUp(held, held.error, held.message.deliveries)
-        else readable.push(held)
+      for (const buffered of batch) {
+        if ('error' in buffered) await deadLetter(buffered, buffered.error, buffered.message.deliveries)
+        else readable.push(buffered)
       }
       const suspected = new Set(
         readable.filter(({ message }) => failures.has(message.seq)).map(({ queueKey }) => queueKey),

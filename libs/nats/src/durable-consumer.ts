@@ -67,8 +67,8 @@ export interface DurableConsumer {
 }
 
 /** Minimum buffer size, so that some messages are prefetched while batches are in flight. */
-const leastHeld = 16
-const defaultHeldBytes = 8 * 1_024 * 1_024
+const minBuffered = 16
+const defaultBufferBytes = 8 * 1_024 * 1_024
 /** A lost consumer is recreated immediately; if it is lost again within this time, the next attempt is delayed. */
 const settledMs = 1_000
 
@@ -93,18 +93,18 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
   if (durables && !durables.includes(durable))
     throw new Error(`the service registry does not list the durable consumer ${durable}`)
   const closing = new AbortController()
-  const held = createMessageBuffer<T>({
-    messages: Math.min(Math.max(maxBatch * (batchesInFlight + 1), leastHeld), maxAckPending),
-    bytes: options.maxBufferedBytes ?? defaultHeldBytes,
+  const buffer = createMessageBuffer<T>({
+    messages: Math.min(Math.max(maxBatch * (batchesInFlight + 1), minBuffered), maxAckPending),
+    bytes: options.maxBufferedBytes ?? defaultBufferBytes,
     ackWaitMs,
     timers,
   })
-  const acks = acknowledgements(held.disown)
+  const acks = acknowledgements(buffer.disown)
   const handling = batchHandling<T>({
     ...options,
     maxAckPending,
     closing: closing.signal,
-    onSettled: (message, how) => held.release(message, how),
+    onSettled: (message, how) => buffer.release(message, how),
   })
   const running = new Set<Promise<void>>()
   let pull: Pull | undefined
@@ -130,9 +130,9 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
 
   const beginBatch = (): boolean => {
     if (inFlight >= batchesInFlight || closing.signal.aborted) return false
-    const ready = held.ready(maxBatch)
+    const ready = buffer.ready(maxBatch)
     if (ready === 'none' || (ready === 'some' && rounds?.isGathering())) return false
-    const batch = runBatch(held.next(maxBatch))
+    const batch = runBatch(buffer.next(maxBatch))
     running.add(batch)
     void batch.finally(() => running.delete(batch))
     return true
@@ -140,10 +140,10 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
 
   const runBatch = async (batch: BufferedMessage<T>[]) => {
     inFlight++
-    let counted = true
+    let isCounted = true
     const leave = () => {
-      if (counted) inFlight--
-      counted = false
+      if (isCounted) inFlight--
+      isCounted = false
       plan()
     }
     await handling.handle(batch, leave)
@@ -153,10 +153,10 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
 
   const onMessage = (message: StreamMessage) => {
     if (closing.signal.aborted) return message.nak(releaseDelayMs)
-    const what = read(message)
-    if (what) {
+    const content = read(message)
+    if (content) {
       // Not copied, because the event may be parsed lazily on first access.
-      if (held.add(Object.assign(what, { message }))) plan()
+      if (buffer.add(Object.assign(content, { message }))) plan()
       return
     }
     handling.counters.skipped++
@@ -181,7 +181,7 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     if (acks.isSuspended()) throw new Error('the connection was lost before anything was asked for')
     const startedAt = timers.now()
     if (spacingMs !== 0) rounds = requestRounds({ spacingMs, full: maxBatch, again, timers })
-    const { capacity: room } = held
+    const { capacity: room } = buffer
     const own = openPull({ connection, stream, durable, rounds, onMessage, capacity: room, timers, acks })
     pull = own
     const restarted = new Promise<string>((resolve) => {
@@ -223,10 +223,10 @@ export function durableConsumer<T>(options: DurableConsumerOptions<T>): DurableC
     async close() {
       closing.abort()
       restart('closed')
-      for (const { message } of held.rest()) message.nak(releaseDelayMs)
+      for (const { message } of buffer.rest()) message.nak(releaseDelayMs)
       await looping
       await Promise.all(running)
-      held.close()
+      buffer.close()
       acks.close()
     },
   }

@@ -39,15 +39,15 @@ const timeoutMs = 2_000
  */
 export async function ensureConsumer(connection: NatsConnection, options: DurableConfig): Promise<string> {
   const manager = await openStreamManager(connection, timeoutMs)
-  const wanted = consumerConfig(options)
+  const targetConfig = consumerConfig(options)
   const existing = await findConsumer(manager, options.stream, options.durable)
   if (!existing) {
     const start = typeof options.start === 'function' ? await options.start() : options.start
     const deliver_policy = start === 'new' ? DeliverPolicy.New : DeliverPolicy.All
-    return (await manager.consumers.add(options.stream, { ...wanted, deliver_policy })).created
+    return (await manager.consumers.add(options.stream, { ...targetConfig, deliver_policy })).created
   }
-  if (differs(existing.config, wanted)) {
-    const { ack_policy: _, durable_name: __, ...updatable } = wanted
+  if (differs(existing.config, targetConfig)) {
+    const { ack_policy: _, durable_name: __, ...updatable } = targetConfig
     await manager.consumers.update(options.stream, options.durable, updatable)
   }
   return existing.created
@@ -63,9 +63,9 @@ async function findConsumer(manager: JetStreamManager, stream: string, durable: 
   }
 }
 
-function differs(existing: ConsumerConfig, wanted: Partial<ConsumerConfig>): boolean {
+function differs(existing: ConsumerConfig, targetConfig: Partial<ConsumerConfig>): boolean {
   const keys = ['filter_subject', 'filter_subjects', 'ack_wait', 'max_ack_pending'] as const
-  return keys.some((key) => JSON.stringify(existing[key]) !== JSON.stringify(wanted[key]))
+  return keys.some((key) => JSON.stringify(existing[key]) !== JSON.stringify(targetConfig[key]))
 }
 
 export const defaultAckWaitMs = 30_000

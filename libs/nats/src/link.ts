@@ -122,7 +122,7 @@ export function connectNats(options: ConnectNatsOptions): NatsLink {
     identity: options.identity,
     ready: (signal) => {
       if (closing.signal.aborted || signal?.aborted) return Promise.reject(new NatsLinkClosedError())
-      return signal ? unlessAborted(current, signal) : current
+      return signal ? raceAbort(current, signal) : current
     },
     connected: () => up,
     failure: () => failure,
@@ -177,7 +177,7 @@ function connectionOptions({ url, name }: ConnectNatsOptions): NodeConnectionOpt
 }
 
 /** Closing must not wait for a server that may never be available. */
-function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+function raceAbort<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abandon = () => reject(new NatsLinkClosedError())
     signal.addEventListener('abort', abandon, { once: true })

@@ -25,18 +25,18 @@ interface MessageBuffer<T> {
    * `false` if the message is already in the buffer, or was done recently: the server missed a progress signal or an
    * ack.
    */
-  add(held: BufferedMessage<T>): boolean
-  /** The next messages in order, at most `most`, without those of a queue key that is in flight. */
-  next(most: number): BufferedMessage<T>[]
-  /** Whether `next` would return messages, and whether it would return `most` of them. */
-  ready(most: number): 'none' | 'some' | 'full'
+  add(buffered: BufferedMessage<T>): boolean
+  /** The next messages in order, at most `maxCount`, without those of a queue key that is in flight. */
+  next(maxCount: number): BufferedMessage<T>[]
+  /** Whether `next` would return messages, and whether it would return `maxCount` of them. */
+  ready(maxCount: number): 'none' | 'some' | 'full'
   /**
    * The free capacity that may be requested, and whether it is the whole buffer (nothing is in it); `undefined`
    * while it is too small for a request.
    */
   capacity(): { messages: number; bytes: number; isWhole: boolean } | undefined
   /** Removes a message that is settled, or returned for redelivery. */
-  release(held: BufferedMessage<T>, how: 'done' | 'back'): void
+  release(buffered: BufferedMessage<T>, how: 'done' | 'back'): void
   /** Removes and returns the messages that are not in flight. */
   rest(): BufferedMessage<T>[]
   /** The consumer was recreated: it redelivers waiting messages, and those in flight must not be acknowledged to it. */
@@ -46,15 +46,16 @@ interface MessageBuffer<T> {
 
 export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
   const { timers = systemTimers } = limits
-  let arrived: BufferedMessage<T>[] = []
+  let backlog: BufferedMessage<T>[] = []
   let all = new Map<string, BufferedMessage<T>>()
   const done = recentKeys(leastRemembered)
   const linesInHand = createKeyedCounts()
   let bytes = 0
 
-  const isFree = (held: BufferedMessage<T>) => 'error' in held || linesInHand.of(held.queueKey) === 0
-  const count = (held: BufferedMessage<T>, by: 1 | -1) => {
-    if (!('error' in held)) linesInHand.add(held.queueKey, by)
+  const isFree = (buffered: BufferedMessage<T>) =>
+    'error' in buffered || linesInHand.of(buffered.queueKey) === 0
+  const count = (buffered: BufferedMessage<T>, by: 1 | -1) => {
+    if (!('error' in buffered)) linesInHand.add(buffered.queueKey, by)
   }
   let alive: Timer | undefined
   const keepAlive = () => {
@@ -65,42 +66,43 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
   }
 
   const rest = () => {
-    const left = arrived
-    arrived = []
-    for (const held of left) {
-      all.delete(keyOf(held))
-      bytes -= held.message.bytes
+    const left = backlog
+    backlog = []
+    for (const buffered of left) {
+      all.delete(keyOf(buffered))
+      bytes -= buffered.message.bytes
     }
     return left
   }
 
   return {
-    add(held) {
-      const key = keyOf(held)
+    add(buffered) {
+      const key = keyOf(buffered)
       if (all.has(key)) return false
       if (done.has(key)) {
-        held.message.ack()
+        buffered.message.ack()
         return false
       }
-      all.set(key, held)
+      all.set(key, buffered)
       alive ??= timers.setInterval(keepAlive, limits.ackWaitMs / 3)
-      bytes += held.message.bytes
-      arrived.push(held)
+      bytes += buffered.message.bytes
+      backlog.push(buffered)
       return true
     },
-    next(most) {
-      const taken: BufferedMessage<T>[] = []
+    next(maxCount) {
+      const batch: BufferedMessage<T>[] = []
       const left: BufferedMessage<T>[] = []
-      for (const held of arrived) (taken.length < most && isFree(held) ? taken : left).push(held)
-      arrived = left
-      for (const held of taken) count(held, 1)
-      return taken
+      for (const buffered of backlog)
+        (batch.length < maxCount && isFree(buffered) ? batch : left).push(buffered)
+      backlog = left
+      for (const buffered of batch) count(buffered, 1)
+      return batch
     },
-    ready(most) {
+    ready(maxCount) {
       if (linesInHand.total === 0)
-        return arrived.length >= most ? 'full' : arrived.length > 0 ? 'some' : 'none'
+        return backlog.length >= maxCount ? 'full' : backlog.length > 0 ? 'some' : 'none'
       let free = 0
-      for (const held of arrived) if (isFree(held) && ++free >= most) return 'full'
+      for (const buffered of backlog) if (isFree(buffered) && ++free >= maxCount) return 'full'
       return free > 0 ? 'some' : 'none'
     },
     capacity() {
@@ -111,11 +113,11 @@ export function createMessageBuffer<T>(limits: BufferLimits): MessageBuffer<T> {
       }
       return left.messages * 4 >= limits.messages && left.bytes * 4 >= limits.bytes ? left : undefined
     },
-    release(held, how) {
-      const key = keyOf(held)
+    release(buffered, how) {
+      const key = keyOf(buffered)
       if (!all.delete(key)) return
-      bytes -= held.message.bytes
-      count(held, -1)
+      bytes -= buffered.message.bytes
+      count(buffered, -1)
       // V8 links the tables a Map has outgrown, with their content: one in the old generation keeps all
       // later ones alive
       // (ADR 114).

@@ -43,22 +43,22 @@ const timeoutMs = 10_000
 /** Creates the bucket on first use if there is none. */
 export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): ObjectBucket {
   const { bucket, description, maxBytes, replicas } = options
-  let opened: { on: NatsConnection; store: Promise<ObjectStore> } | undefined
+  let cachedStore: { on: NatsConnection; store: Promise<ObjectStore> } | undefined
 
   const metaSubject = (name: string) => `$O.${bucket}.M.${encodedName(name)}`
 
   const store = async (signal?: AbortSignal): Promise<ObjectStore> => {
     const connection = await link.ready(signal)
-    if (opened?.on !== connection) {
+    if (cachedStore?.on !== connection) {
       // Without the client's own check, which would request account information the user is not allowed to read.
       const client = jetstream(connection, { checkAPI: false, timeout: timeoutMs })
       const made = new Objm(client).create(bucket, { description, max_bytes: maxBytes, replicas })
-      opened = { on: connection, store: made }
+      cachedStore = { on: connection, store: made }
       made.catch(() => {
-        opened = undefined
+        cachedStore = undefined
       })
     }
-    return opened.store
+    return cachedStore.store
   }
 
   return {
@@ -80,9 +80,9 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       const sent = chunks.map((chunk) => client.publish(`$O.${bucket}.C.${id}`, chunk))
       let replaced: ObjectInfo | null = null
       try {
-        ;[replaced] = await unlessAborted(Promise.all([before, ...sent]), signal)
+        ;[replaced] = await raceAbort(Promise.all([before, ...sent]), signal)
         const meta = JSON.stringify({ ...info, ...made, digest: digestOf(sha256) })
-        await unlessAborted(client.publish(metaSubject(name), meta, { headers }), signal)
+        await raceAbort(client.publish(metaSubject(name), meta, { headers }), signal)
       } catch (error) {
         await Promise.allSettled(sent)
         // Without the object's description its chunks would never be found.
@@ -92,7 +92,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       if (replaced && !replaced.deleted) await purgeChunks(replaced.nuid)
     },
     async get(name, signal) {
-      const info = await unlessAborted((await store(signal)).info(name), signal)
+      const info = await raceAbort((await store(signal)).info(name), signal)
       if (!info || info.deleted) return undefined
       const manager = await openStreamManager(await link.ready(signal), timeoutMs)
       const chunks: Uint8Array[] = []
@@ -100,7 +100,7 @@ export function openObjectBucket(link: NatsLink, options: ObjectBucketOptions): 
       // subject.
       for (let seq = 1, bytes = 0; bytes < info.size; ) {
         const next = { seq, next_by_subj: `$O.${bucket}.C.${info.nuid}` }
-        const chunk = await unlessAborted(manager.direct.getMessage(objectStreamName(bucket), next), signal)
+        const chunk = await raceAbort(manager.direct.getMessage(objectStreamName(bucket), next), signal)
         // Removed in the meantime.
         if (!chunk) return undefined
         chunks.push(chunk.data)
@@ -135,7 +135,7 @@ function chunksOf(bytes: Uint8Array): Uint8Array[] {
   return Array.from({ length: count }, (_, at) => bytes.subarray(at * chunkBytes, (at + 1) * chunkBytes))
 }
 
-async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+async function raceAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   // The rejection would be unhandled once the signal aborts.
   promise.catch(() => {})
   signal.throwIfAborted()

@@ -69,7 +69,9 @@ function permissionsOf(name: ServiceName, names: NatsNames): Pick<NatsUser, 'pub
     return { publish: [], subscribe: [inbox, ...events] }
   }
   const durables = durableConsumers[name] ?? []
-  const hints = [name, name.replaceAll('-', '_'), ...durables].map((who) => names.wakeSubject(who, '>'))
+  const hints = [name, name.replaceAll('-', '_'), ...durables].map((service) =>
+    names.wakeSubject(service, '>'),
+  )
   return {
     publish: [
       names.eventSubjects,

@@ -68,7 +68,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
     })
     return restoring
   }
-  const ask = async <T>(question: (handles: Handles) => Promise<T>): Promise<T> => {
+  const queryStream = async <T>(question: (handles: Handles) => Promise<T>): Promise<T> => {
     try {
       const handles = await open()
       try {
@@ -87,11 +87,11 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
   // Answered by the leader, which has every acknowledged message; a direct get may be answered by a follower.
   const fromLeader = (
     query: { seq: number } | { last_by_subj: string } | { next_by_subj: string; seq: number },
-  ) => ask(async ({ manager }) => stored(await manager.streams.getMessage(stream, query)))
+  ) => queryStream(async ({ manager }) => stored(await manager.streams.getMessage(stream, query)))
 
   const described = async () => {
     if (about && about.until > performance.now()) return about
-    const info = await ask(({ manager }) => manager.streams.info(stream))
+    const info = await queryStream(({ manager }) => manager.streams.info(stream))
     about = { identity: streamIdentity(info), created: info.created, until: performance.now() + keptMs }
     return about
   }
@@ -100,7 +100,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
     identity: async () => (await described()).identity,
     created: async () => (await described()).created,
     append: (subject, text, messageId) =>
-      ask(async ({ js }) => {
+      queryStream(async ({ js }) => {
         const ack = await js.publish(subject, text, {
           expect: { streamName: stream },
           ...(messageId !== undefined && { msgID: messageId }),
@@ -111,7 +111,7 @@ export function streamLog(link: NatsLink, stream: string, restore?: () => Promis
     last: (subject) => fromLeader({ last_by_subj: subject }),
     async next(subject, from) {
       const query = { next_by_subj: subject, seq: from }
-      const found = await ask(({ manager }) => manager.direct.getMessage(stream, query))
+      const found = await queryStream(({ manager }) => manager.direct.getMessage(stream, query))
       return found ? { sequence: found.seq, text: found.string() } : fromLeader(query)
     },
     forget() {

@@ -39,7 +39,7 @@ export async function markStreams(
   replace: boolean,
 ): Promise<string[]> {
   const manager = await openStreamManager(connection)
-  const marked: string[] = []
+  const markedStreams: string[] = []
   for (const stream of [names.eventsStream, names.topicsStream]) {
     const info = await streamInfo(manager, stream)
     if (!info) continue
@@ -48,7 +48,7 @@ export async function markStreams(
     await manager.streams.update(stream, {
       description: formatOwnedDescription(info.config.description, installationId),
     })
-    marked.push(stream)
+    markedStreams.push(stream)
   }
-  return marked
+  return markedStreams
 }

@@ -45,9 +45,9 @@ export function streamTail({ link, stream, log, onMessage, onReset }: StreamTail
       lose = resolve
     })
     let expected = 1
-    let heardAt = performance.now()
+    let lastReceivedAt = performance.now()
     const onDelivery = (error: Error | null, message: Msg) => {
-      heardAt = performance.now()
+      lastReceivedAt = performance.now()
       const number = error ? undefined : parseDelivery(message.reply)?.number
       // A heartbeat has no reply subject to acknowledge.
       if (number === undefined) return
@@ -57,7 +57,7 @@ export function streamTail({ link, stream, log, onMessage, onReset }: StreamTail
     const forget = onReconnect(connection, () => lose())
     const subscription = connection.subscribe(inbox, { callback: onDelivery })
     const stopWatching = onIdleTicks(watchMs, () => {
-      if (performance.now() - heardAt > silenceMs) lose()
+      if (performance.now() - lastReceivedAt > silenceMs) lose()
     })
     try {
       const { consumers } = await openStreamManager(connection)

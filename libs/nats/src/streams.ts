@@ -89,7 +89,7 @@ export async function ensureStreams(
   for (let attempt = 1; ; attempt++) {
     try {
       const manager = await openStreamManager(await link.ready(options.signal))
-      for (const wanted of platformStreams(names, options)) await ensureStream(manager, wanted, options)
+      for (const target of platformStreams(names, options)) await ensureStream(manager, target, options)
       return
     } catch (error) {
       const isFinal = error instanceof NatsLinkClosedError || error instanceof ForeignStreamError
@@ -104,35 +104,35 @@ export async function ensureStreams(
   }
 }
 
-async function ensureStream(manager: JetStreamManager, wanted: WantedStream, options: StreamOptions) {
-  const existing = (await streamInfo(manager, wanted.name)) ?? (await addStream(manager, wanted, options))
+async function ensureStream(manager: JetStreamManager, target: WantedStream, options: StreamOptions) {
+  const existing = (await streamInfo(manager, target.name)) ?? (await addStream(manager, target, options))
   if (!existing) return
   refuseForeignStream(existing, options.installationId)
   const { config } = existing
-  const changes = Object.entries(settled(wanted, options, config.max_age)).filter(
+  const changes = Object.entries(settled(target, options, config.max_age)).filter(
     ([key, value]) => JSON.stringify(config[key as keyof StreamConfig]) !== JSON.stringify(value),
   )
   if (changes.length === 0) return
   try {
-    await manager.streams.update(wanted.name, Object.fromEntries(changes))
+    await manager.streams.update(target.name, Object.fromEntries(changes))
   } catch (error) {
     if (!isDenied(error)) throw error
     const settings = changes.map(([key]) => key)
     options.log?.warn(
-      { stream: wanted.name, settings },
+      { stream: target.name, settings },
       'a stream is not as configured, and only the operator may change it',
     )
   }
 }
 
 /** Resolves to the existing stream if another service was first, because all relays start at the same time. */
-async function addStream(manager: JetStreamManager, wanted: WantedStream, options: StreamOptions) {
+async function addStream(manager: JetStreamManager, target: WantedStream, options: StreamOptions) {
   try {
-    await manager.streams.add(newStream(wanted, options))
+    await manager.streams.add(newStream(target, options))
     return undefined
   } catch (error) {
     if (!(error instanceof JetStreamApiError && error.code === streamNameInUse)) throw error
-    return streamInfo(manager, wanted.name)
+    return streamInfo(manager, target.name)
   }
 }
 
@@ -200,8 +200,8 @@ export function refuseForeignStream(
     throw new ForeignStreamError(config.name, found, installationId)
 }
 
-const newStream = (wanted: WantedStream, options: StreamOptions) => ({
-  name: wanted.name,
+const newStream = (target: WantedStream, options: StreamOptions) => ({
+  name: target.name,
   description:
     options.installationId === undefined
       ? `made ${new Date().toISOString()}`
@@ -214,21 +214,21 @@ const newStream = (wanted: WantedStream, options: StreamOptions) => ({
   max_age: nanos(weekMs),
   allow_direct: true,
   storage: options.storage === 'memory' ? StorageType.Memory : StorageType.File,
-  ...settled(wanted, options, nanos(weekMs)),
+  ...settled(target, options, nanos(weekMs)),
 })
 
 /**
  * Settings that are not left to the server's operator. `maxAge` (in ns, 0 for none) applies if no maximum age is
  * configured.
  */
-function settled(wanted: WantedStream, { maxBytes, replicas }: StreamOptions, maxAge: number) {
-  const age = wanted.maxAgeMs === undefined ? maxAge : nanos(wanted.maxAgeMs)
-  const window = nanos(wanted.duplicateWindowMs)
+function settled(target: WantedStream, { maxBytes, replicas }: StreamOptions, maxAge: number) {
+  const age = target.maxAgeMs === undefined ? maxAge : nanos(target.maxAgeMs)
+  const window = nanos(target.duplicateWindowMs)
   return {
-    subjects: wanted.subjects,
+    subjects: target.subjects,
     // The server accepts no window longer than the maximum age of messages.
     duplicate_window: age === 0 ? window : Math.min(window, age),
-    ...(wanted.maxAgeMs === undefined ? {} : { max_age: age }),
+    ...(target.maxAgeMs === undefined ? {} : { max_age: age }),
     ...(maxBytes === undefined ? {} : { max_bytes: maxBytes }),
     ...(replicas === undefined ? {} : { num_replicas: replicas }),
   }

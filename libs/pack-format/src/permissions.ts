@@ -15,15 +15,15 @@ export function mergePermissions(all: readonly ArtifactPermissions[]): ArtifactP
 
 /** Permissions that are requested but not granted; `undefined` if there are none. */
 export function findMissingPermissions(
-  asked: ArtifactPermissions,
+  requested: ArtifactPermissions,
   granted: ArtifactPermissions,
 ): Partial<ArtifactPermissions> | undefined {
   const missing: Partial<ArtifactPermissions> = {}
   for (const list of lists) {
-    const missed = asked[list].filter((each) => !granted[list].includes(each))
+    const missed = requested[list].filter((each) => !granted[list].includes(each))
     if (missed.length > 0) missing[list] = missed
   }
-  const tables = Object.entries(asked.tables).flatMap(([slug, access]) => {
+  const tables = Object.entries(requested.tables).flatMap(([slug, access]) => {
     const missed = access.filter((each) => !granted.tables[slug]?.includes(each))
     return missed.length > 0 ? [[slug, missed] as const] : []
   })

@@ -85,13 +85,13 @@ function readArtifact(artifact: ManifestArtifact, pointer: string, reading: Read
   }
 }
 
-function readSchema(given: ManifestArtifact['input'], pointer: string, reading: Reading) {
-  if (given === undefined) return null
-  const found = typeof given === 'string' ? jsonOf(given, pointer, reading) : given
+function readSchema(schemaOrPath: ManifestArtifact['input'], pointer: string, reading: Reading) {
+  if (schemaOrPath === undefined) return null
+  const found = typeof schemaOrPath === 'string' ? jsonOf(schemaOrPath, pointer, reading) : schemaOrPath
   if (found === undefined) return null
   const compiled = compileSchema(found)
   if ('problems' in compiled) {
-    const [file, prefix] = typeof given === 'string' ? [given, ''] : [manifestFile, pointer]
+    const [file, prefix] = typeof schemaOrPath === 'string' ? [schemaOrPath, ''] : [manifestFile, pointer]
     for (const { path, code, message } of compiled.problems)
       reading.problems.push(problemAt(file, `${prefix}${path}`, code, message))
     return null
@@ -100,14 +100,14 @@ function readSchema(given: ManifestArtifact['input'], pointer: string, reading: 
   return typeof found === 'object' ? (found as Record<string, JsonValue>) : null
 }
 
-function readTests(given: ManifestArtifact['tests'], pointer: string, reading: Reading): ArtifactTests {
-  if (given === undefined) return []
-  if (typeof given !== 'string') return given
-  const found = jsonOf(given, pointer, reading)
+function readTests(testsOrPath: ManifestArtifact['tests'], pointer: string, reading: Reading): ArtifactTests {
+  if (testsOrPath === undefined) return []
+  if (typeof testsOrPath !== 'string') return testsOrPath
+  const found = jsonOf(testsOrPath, pointer, reading)
   if (found === undefined) return []
   const parsed = ArtifactTests.safeParse(found)
   if (parsed.success) return parsed.data
-  reading.problems.push(...issuesOf(parsed.error, given))
+  reading.problems.push(...issuesOf(parsed.error, testsOrPath))
   return []
 }
 

@@ -17,6 +17,6 @@ export function findValidationFault(
     const [issue] = error.issues
     return `/${issue?.path.join('/') ?? ''} ${issue?.message}`
   }
-  const beyond = data.faults.findIndex(({ index }) => index >= recordsIn(input))
-  return beyond === -1 ? undefined : `/faults/${beyond}/index is no record of the input`
+  const faultIndex = data.faults.findIndex(({ index }) => index >= recordsIn(input))
+  return faultIndex === -1 ? undefined : `/faults/${faultIndex}/index is no record of the input`
 }

@@ -1,6 +1,6 @@
 import type postgres from 'postgres'
 
-type Begin = (...given: unknown[]) => Promise<unknown>
+type Begin = (...args: unknown[]) => Promise<unknown>
 type Work = (tx: postgres.TransactionSql) => unknown
 
 const hooksOf = new WeakMap<object, Set<() => void>>()
@@ -19,9 +19,9 @@ export function afterCommit(tx: Pick<postgres.Sql, 'unsafe'>, hook: () => void):
 /** Makes `afterCommit` available for a client's transactions and their savepoints. */
 export function trackTransactions(client: postgres.Sql): void {
   const begin = client.begin.bind(client) as Begin
-  const tracked: Begin = async (...given) => {
+  const tracked: Begin = async (...args) => {
     const hooks = new Set<() => void>()
-    const result = await begin(...withTracked(given, hooks))
+    const result = await begin(...withTracked(args, hooks))
     for (const hook of hooks) hook()
     return result
   }
@@ -29,14 +29,14 @@ export function trackTransactions(client: postgres.Sql): void {
 }
 
 /** The arguments of `begin` or `savepoint`, with their last one, the work, wrapped. */
-function withTracked(given: readonly unknown[], hooks: Set<() => void>): unknown[] {
-  const work = given.at(-1) as Work
-  return [...given.slice(0, -1), (tx: postgres.TransactionSql) => work(track(tx, hooks))]
+function withTracked(args: readonly unknown[], hooks: Set<() => void>): unknown[] {
+  const work = args.at(-1) as Work
+  return [...args.slice(0, -1), (tx: postgres.TransactionSql) => work(track(tx, hooks))]
 }
 
 function track(tx: postgres.TransactionSql, hooks: Set<() => void>): postgres.TransactionSql {
   hooksOf.set(tx, hooks)
   const savepoint = tx.savepoint.bind(tx) as Begin
-  tx.savepoint = ((...given: unknown[]) => savepoint(...withTracked(given, hooks))) as typeof tx.savepoint
+  tx.savepoint = ((...args: unknown[]) => savepoint(...withTracked(args, hooks))) as typeof tx.savepoint
   return tx
 }

@@ -50,9 +50,9 @@ delete from budget_leases where ctid = any (array(
 export async function grantBudgetLeases(
   sql: Sql,
   owner: string,
-  asks: LeaseRequest[],
+  requests: LeaseRequest[],
 ): ReturnType<GrantLeases> {
-  const column = <Key extends keyof LeaseRequest>(key: Key) => asks.map((ask) => ask[key])
+  const column = <Key extends keyof LeaseRequest>(key: Key) => requests.map((request) => request[key])
   const names = column('name')
   const holders = column('holder')
   const rows = await sql.begin(async (tx) => {
@@ -63,7 +63,7 @@ export async function grantBudgetLeases(
       column('wanted'),
       column('most'),
       column('ms'),
-      asks.map(({ windowed }) => Number(windowed)),
+      requests.map(({ windowed }) => Number(windowed)),
     ]
     return tx.unsafe<Granted[]>(grantLeases, [owner, ...values], { prepare: true })
   })

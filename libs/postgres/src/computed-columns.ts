@@ -82,16 +82,16 @@ function computeTogether(schema: string, { table, source, columns, body }: Compu
   ]
   const json = quoteIdentifier(source)
   const assignments = columns.map((column) => `new.${quoteIdentifier(column.name)} := ${column.expression};`)
-  const given = `tg_op = 'INSERT' and new.${quoteIdentifier(columns[0]?.name ?? '')} is not null`
-  const wanted = `declare ${json} jsonb; begin if ${given} then return new; end if; ${json} := new.${json}; ${assignments.join(' ')} return new; end`
+  const isProvided = `tg_op = 'INSERT' and new.${quoteIdentifier(columns[0]?.name ?? '')} is not null`
+  const functionBody = `declare ${json} jsonb; begin if ${isProvided} then return new; end if; ${json} := new.${json}; ${assignments.join(' ')} return new; end`
   const generated = columns.filter((column) => column.generated)
   const statements = generated.flatMap((column) => [
     `alter table ${name} alter ${quoteIdentifier(column.name)} drop expression`,
     filled(name, column),
   ])
-  if (wanted !== body)
+  if (functionBody !== body)
     statements.push(`create or replace function ${quoteIdentifier(schema)}.${trigger}() returns trigger language plpgsql
-      as $compute$${wanted}$compute$`)
+      as $compute$${functionBody}$compute$`)
   if (body === null)
     statements.push(`create trigger ${trigger} before insert or update of ${json} on ${name}
       for each row execute function ${quoteIdentifier(schema)}.${trigger}()`)

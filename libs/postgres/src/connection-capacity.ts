@@ -28,13 +28,13 @@ export async function readConnectionCapacity(sql: postgres.Sql): Promise<Connect
 
 /** A message for operators if fewer connections are left than wanted; `undefined` if there are enough. */
 export function connectionShortage(
-  wanted: number,
+  required: number,
   { max, reserved, used }: ConnectionCapacity,
 ): string | undefined {
   const left = Math.max(max - reserved - used, 0)
-  if (wanted <= left) return undefined
+  if (required <= left) return undefined
   return (
-    `Postgres has ${left} connections left, and up to ${wanted} are needed: max_connections is ${max}, of which ${reserved} are ` +
+    `Postgres has ${left} connections left, and up to ${required} are needed: max_connections is ${max}, of which ${reserved} are ` +
     `reserved and ${used} in use by others.`
   )
 }

@@ -100,7 +100,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
    * Whether the waiter is served now: by an idle connection of its name, or by opening one. If the pool is full,
    * closes the oldest idle connection to make room.
    */
-  function take(waiter: Waiter<Key, Connection>): boolean {
+  function tryServe(waiter: Waiter<Key, Connection>): boolean {
     const own = idle.findLastIndex(({ name }) => name === waiter.name)
     const [found] = own < 0 ? [] : idle.splice(own, 1)
     if (found?.connection.isOpen()) {
@@ -120,10 +120,10 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
 
   /** Callers of the group with the fewest connections come first; among equals, the one that has waited longest. */
   function serve(): void {
-    const fair = [...waiting].sort((a, b) => held(a) - held(b))
-    for (const waiter of fair) if (take(waiter)) waiting.splice(waiting.indexOf(waiter), 1)
+    const fair = [...waiting].sort((a, b) => countLent(a) - countLent(b))
+    for (const waiter of fair) if (tryServe(waiter)) waiting.splice(waiting.indexOf(waiter), 1)
   }
-  const held = ({ group }: Waiter<Key, Connection>) => lent.of(group)
+  const countLent = ({ group }: Waiter<Key, Connection>) => lent.of(group)
 
   const sweep = setInterval(() => {
     const before = performance.now() - idleMs
@@ -139,7 +139,7 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
       new Promise((resolve, reject) => {
         if (closed || waiting.length >= maxWaiting) return reject(unavailable())
         const waiter = { key, name: nameOf(key), group: groupOf(key), resolve, reject }
-        if (waiting.some(({ name }) => name === waiter.name) || !take(waiter)) waiting.push(waiter)
+        if (waiting.some(({ name }) => name === waiter.name) || !tryServe(waiter)) waiting.push(waiter)
       }),
     async release(key, connection) {
       const name = nameOf(key)
@@ -168,11 +168,11 @@ export function createConnectionPool<Key, Connection extends PooledConnection>({
 const resetMs = 5_000
 
 async function isReset(connection: PooledConnection): Promise<boolean> {
-  const ended = new AbortController()
+  const timeout = new AbortController()
   try {
-    return await Promise.race([connection.reset(), delay(resetMs, ended.signal).then(() => false)])
+    return await Promise.race([connection.reset(), delay(resetMs, timeout.signal).then(() => false)])
   } finally {
-    ended.abort()
+    timeout.abort()
   }
 }
 

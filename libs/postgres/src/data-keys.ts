@@ -117,7 +117,7 @@ export async function addDataKeyGeneration(
       .orderBy(desc(dataKeys.generation))
       .limit(1)
     if (!newest) return null
-    if (wrappingKeyId(newest.wrapped) !== sealer.keyId) throw notGiven(newest, [sealer.keyId])
+    if (wrappingKeyId(newest.wrapped) !== sealer.keyId) throw missingKeyError(newest, [sealer.keyId])
     assertUnwraps(newest, sealer)
     const generation = newest.generation + 1
     await tx.insert(dataKeys).values(newDataKeyRow(sealer, workspaceId, generation))
@@ -127,15 +127,15 @@ export async function addDataKeyGeneration(
 
 function assertUnwraps(row: { id: string; wrapped: string }, sealer: Sealer): void {
   if (sealer.unwraps(row)) return
-  if (!sealer.keyIds.includes(wrappingKeyId(row.wrapped))) throw notGiven(row, sealer.keyIds)
+  if (!sealer.keyIds.includes(wrappingKeyId(row.wrapped))) throw missingKeyError(row, sealer.keyIds)
   throw new MasterKeyError(
     `The data key ${row.id} does not open with master key ${wrappingKeyId(row.wrapped)}, which it names: it was altered.`,
   )
 }
 
-function notGiven(row: { id: string; wrapped: string }, given: readonly string[]): MasterKeyError {
+function missingKeyError(row: { id: string; wrapped: string }, keyIds: readonly string[]): MasterKeyError {
   const id = wrappingKeyId(row.wrapped)
   return new MasterKeyError(
-    `The data key ${row.id} is wrapped by master key ${id}; given ${given.length > 1 ? 'are' : 'is'} ${given.join(', ')}.`,
+    `The data key ${row.id} is wrapped by master key ${id}; given ${keyIds.length > 1 ? 'are' : 'is'} ${keyIds.join(', ')}.`,
   )
 }

@@ -105,7 +105,7 @@ export function openClient(url: string, options: ClientOptions): postgres.Sql {
   const { url: target, pooled: isPooled, ssl } = parseServerTarget(url)
   const applicationName = options.applicationName ?? `opsplane-${options.schema}`
   const settings = { ...roleSettings(options.schema), ...options.settings }
-  const mayTakeMs = Number(settings.statement_timeout)
+  const statementTimeoutMs = Number(settings.statement_timeout)
   const client = postgres(target, {
     max: options.max ?? 8,
     idle_timeout: idleSeconds,
@@ -120,7 +120,9 @@ export function openClient(url: string, options: ClientOptions): postgres.Sql {
     // previous one.
     ...(isPooled && { max_pipeline: 1 }),
     // Otherwise a host that disappears silently is only noticed when TCP gives up, after a quarter of an hour.
-    ...(mayTakeMs > 0 && { silence_timeout: (mayTakeMs + (options.silenceMarginMs ?? 15_000)) / 1_000 }),
+    ...(statementTimeoutMs > 0 && {
+      silence_timeout: (statementTimeoutMs + (options.silenceMarginMs ?? 15_000)) / 1_000,
+    }),
     connection: { application_name: applicationName, ...(!isPooled && settings) },
   })
   assertPatchedClient(client)

@@ -39,7 +39,7 @@ interface ClusterOptions {
 export async function ensureCluster(options: ClusterOptions): Promise<string> {
   const { dataDir, owner } = options
   if (existsSync(join(dataDir, 'PG_VERSION'))) {
-    if (owner && statSync(dataDir).uid !== owner.uid) giveTo(dataDir, owner)
+    if (owner && statSync(dataDir).uid !== owner.uid) changeOwner(dataDir, owner)
     return options.password ?? readFileSync(join(dataDir, PASSWORD_FILE), 'utf8')
   }
   return createCluster(options)
@@ -98,7 +98,7 @@ async function runInitdb(
   }
 }
 
-function giveTo(directory: string, owner: SystemUser): void {
+function changeOwner(directory: string, owner: SystemUser): void {
   chownSync(directory, owner.uid, owner.gid)
   for (const entry of readdirSync(directory, { recursive: true, encoding: 'utf8' })) {
     chownSync(join(directory, entry), owner.uid, owner.gid)

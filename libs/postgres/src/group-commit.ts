@@ -53,11 +53,11 @@ export function createGroups<Item, Result>({
     while (running.size < maxInFlight && queue.length >= (running.size === 0 ? 1 : worthAnother)) {
       const group = queue.slice(0, maxGroup)
       queue = queue.slice(maxGroup)
-      const ended = run(group).finally(() => {
-        running.delete(ended)
+      const completion = run(group).finally(() => {
+        running.delete(completion)
         pump()
       })
-      running.add(ended)
+      running.add(completion)
     }
   }
 

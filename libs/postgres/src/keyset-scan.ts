@@ -59,7 +59,7 @@ export function searchSql(scan: Scan, { condition, ofRow }: Search, limit: numbe
         where ${condition} and ${notNear} and (select count(*) from near) >= ${promising} order by ${order} limit ${limit}`
   const unfound = sql`${notFound} and not (${few})`
   const inEach = { ...scan, conditions: [...conditions, sql`(${condition}) is true`, unfound] }
-  const walked = each?.leadsOrder
+  const walkedRows = each?.leadsOrder
     ? sql`union all (select id from (${orderedScanSql(inEach, limit)}) ${table})`
     : sql`
     union all (select id from ${table} where ${walking} and ${unfound} order by ${order} limit ${limit})`
@@ -81,7 +81,7 @@ export function searchSql(scan: Scan, { condition, ofRow }: Search, limit: numbe
     select id from near where (select yes from near_will_do)
     union all select id from far where (select count(*) from far) >= ${limit}
     union all select id from sorted
-    ${ofRow ? sql`` : walked}`
+    ${ofRow ? sql`` : walkedRows}`
 }
 
 function first(scan: Scan, condition: SQL | undefined, limit: number): SQL {

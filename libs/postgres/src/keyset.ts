@@ -63,7 +63,7 @@ export async function keysetPage<T, Columns extends Record<string, PgColumn> = R
   const ofTenant = [eq(table.workspaceId, tenant.workspaceId), eq(table.environment, tenant.environment)]
   const conditions = [...ofTenant, ...(options.where ?? [])]
   if (options.after !== undefined) {
-    conditions.push(beyond(table, sort, parsePosition(cursors, options.after, binding)))
+    conditions.push(afterPosition(table, sort, parsePosition(cursors, options.after, binding)))
   }
   const { each, among } = ways(options.anyOf)
   const scan = { table, conditions: [...conditions, ...among], each, sort }
@@ -119,7 +119,7 @@ function forSearch<Rows>(
 
 /** The whole selection as conditions on the table's columns. */
 export function selectionConditions({ where, anyOf, search }: Selection): (SQL | undefined)[] {
-  return [...(where ?? []), ...(anyOf ?? []).map((given) => given && isAnyOf(given)), search]
+  return [...(where ?? []), ...(anyOf ?? []).map((filter) => filter && isAnyOf(filter)), search]
 }
 
 const isAnyOf = ({ column, values }: AnyOf): SQL => inArray(column, [...values])
@@ -127,13 +127,13 @@ const isOneOf = (id: PgColumn, ids: SQL): SQL => sql`${id} in (select id from ($
 
 /** The column to read value by value, and the others as conditions. */
 function ways(anyOf: Selection['anyOf'] = []): { each: AnyOf | undefined; among: SQL[] } {
-  const given = anyOf.flatMap((one) => (one ? [{ ...one, values: [...new Set(one.values)] }] : []))
-  const each = given.find(({ values }) => values.length > 1)
-  return { each, among: given.filter((one) => one !== each).map(isAnyOf) }
+  const filters = anyOf.flatMap((one) => (one ? [{ ...one, values: [...new Set(one.values)] }] : []))
+  const each = filters.find(({ values }) => values.length > 1)
+  return { each, among: filters.filter((one) => one !== each).map(isAnyOf) }
 }
 
 /** A row comparison, so that Postgres walks the (sort, id) index from this position. */
-function beyond(table: KeysetTable, sort: Sort, [value, id]: z.infer<typeof Position>): SQL {
+function afterPosition(table: KeysetTable, sort: Sort, [value, id]: z.infer<typeof Position>): SQL {
   const operator = sort.direction === 'asc' ? sql.raw('>') : sql.raw('<')
   return sql`(${sort.column}, ${table.id}) ${operator} (${value}, ${id})`
 }

@@ -6,7 +6,7 @@ interface OpenTransaction {
   isOpen: boolean
   outer: OpenTransaction | undefined
 }
-type Call = (...given: never[]) => unknown
+type Call = (...args: never[]) => unknown
 
 const transactions = new AsyncLocalStorage<OpenTransaction>()
 let guarding = 0
@@ -37,31 +37,31 @@ export function guardConnections(client: postgres.Sql): postgres.Sql {
     if (inTransaction())
       throw new Error(`Send this by the transaction, not by its pool: ${String(statement).slice(0, 200)}`)
   }
-  const begin = client.begin.bind(client) as (...given: unknown[]) => Promise<unknown>
+  const begin = client.begin.bind(client) as (...args: unknown[]) => Promise<unknown>
   const unsafe = client.unsafe.bind(client) as Call
-  client.begin = (async (...given: unknown[]) => {
+  client.begin = (async (...args: unknown[]) => {
     refuse('begin')
     const open = { client, isOpen: false, outer: transactions.getStore() }
-    const work = given.at(-1) as Call
+    const work = args.at(-1) as Call
     const within = (...tx: never[]) => {
       open.isOpen = true
       return work(...tx)
     }
     try {
-      return await transactions.run(open, () => begin(...given.slice(0, -1), within))
+      return await transactions.run(open, () => begin(...args.slice(0, -1), within))
     } finally {
       open.isOpen = false
     }
   }) as typeof client.begin
-  client.unsafe = ((...given: never[]) => {
-    refuse(given[0])
-    return unsafe(...given)
+  client.unsafe = ((...args: never[]) => {
+    refuse(args[0])
+    return unsafe(...args)
   }) as typeof client.unsafe
   return new Proxy(client, {
-    apply(target, thisArg, given: unknown[]) {
+    apply(target, thisArg, args: unknown[]) {
       // Identifiers and lists of values use the same call; only a template is a statement.
-      if (Array.isArray(given[0]) && 'raw' in given[0]) refuse(given[0].join('…'))
-      return Reflect.apply(target as unknown as Call, thisArg, given)
+      if (Array.isArray(args[0]) && 'raw' in args[0]) refuse(args[0].join('…'))
+      return Reflect.apply(target as unknown as Call, thisArg, args)
     },
   })
 }

@@ -69,11 +69,14 @@ export async function provisionSchema(options: ProvisionOptions): Promise<string
 }
 
 /** Records which installation a database belongs to, or rejects it: see `claimDatabase`. */
-export async function claimInstallation(adminUrl: string, wanted?: Installation): Promise<Installation> {
+export async function claimInstallation(
+  adminUrl: string,
+  installation?: Installation,
+): Promise<Installation> {
   const admin = postgres(adminUrl, { max: 1, onnotice: () => {} })
   try {
     await admin`select pg_advisory_lock(${provisioningLock})`
-    return await claimDatabase(admin, wanted)
+    return await claimDatabase(admin, installation)
   } finally {
     await admin.end({ timeout: 5 })
   }

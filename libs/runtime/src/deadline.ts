@@ -10,8 +10,8 @@ export interface Deadline {
  * (nodejs/node #57736).
  */
 export function startDeadline(ms: number, ...others: (AbortSignal | undefined)[]): Deadline {
-  const ending = new AbortController()
-  const end = () => ending.abort(new DOMException('The time is up.', 'TimeoutError'))
+  const controller = new AbortController()
+  const end = () => controller.abort(new DOMException('The time is up.', 'TimeoutError'))
   let ends: NodeJS.Immediate | undefined
   // After the process was blocked, messages that have arrived meanwhile are processed first: timers run before
   // sockets.
@@ -19,8 +19,8 @@ export function startDeadline(ms: number, ...others: (AbortSignal | undefined)[]
     ends = setImmediate(end)
   }, ms)
   timer.unref()
-  const signals = [ending.signal, ...others.flatMap((other) => other ?? [])]
-  const signal = signals.length === 1 ? ending.signal : AbortSignal.any(signals)
+  const signals = [controller.signal, ...others.flatMap((other) => other ?? [])]
+  const signal = signals.length === 1 ? controller.signal : AbortSignal.any(signals)
   return {
     signal,
     clear() {

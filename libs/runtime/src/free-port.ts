@@ -17,8 +17,8 @@ let next: number | undefined
  * Nothing reserves the port until it is used, so this process returns none twice. Programs that start together can
  * be kept apart by FREE_PORTS, such as `12000-14499`, which sets the range to search.
  */
-export async function freePort(wanted?: number): Promise<number> {
-  if (wanted !== undefined) return released(wanted)
+export async function freePort(requestedPort?: number): Promise<number> {
+  if (requestedPort !== undefined) return released(requestedPort)
   const { lowest, highest } = rangeOf(process.env.FREE_PORTS)
   next ??= randomInt(lowest, highest + 1)
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {

@@ -27,10 +27,12 @@ function collect(options?: { type: 'minor' }): void {
 }
 
 /** One entry for each piece of work in progress that limits the heap further. */
-const held: number[] = []
+const growthLimits: number[] = []
 
 const apply = () =>
-  setFlagsFromString(`--heap-growing-percent=${held.length > 0 ? Math.min(...held) : usualPercent}`)
+  setFlagsFromString(
+    `--heap-growing-percent=${growthLimits.length > 0 ? Math.min(...growthLimits) : usualPercent}`,
+  )
 
 /**
  * For the process of a service, before anything else: configures how often V8 collects the whole heap, at any
@@ -50,11 +52,11 @@ export function configureHeapGrowth(): void {
  * restores the limit.
  */
 export function limitHeapGrowth(percent: number): () => void {
-  held.push(percent)
+  growthLimits.push(percent)
   apply()
   collect()
   return () => {
-    held.splice(held.indexOf(percent), 1)
+    growthLimits.splice(growthLimits.indexOf(percent), 1)
     apply()
   }
 }

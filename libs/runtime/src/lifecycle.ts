@@ -15,16 +15,16 @@ export interface Releasers {
 const patience = { warnMs: 10_000, giveUpMs: 90_000 }
 
 export function createReleasers(log: Logger, { warnMs, giveUpMs } = patience): Releasers {
-  const opened: { name: string; release: () => Promise<void> | void }[] = []
+  const resources: { name: string; release: () => Promise<void> | void }[] = []
   let released: Promise<void> | undefined
 
   const releaseAll = async () => {
     const errors: unknown[] = []
-    for (const { name, release } of opened.reverse()) {
+    for (const { name, release } of resources.reverse()) {
       const warning = setTimeout(() => log.warn({ resource: name }, 'still closing'), warnMs)
       const over = new AbortController()
       try {
-        await Promise.race([release(), gaveUp(name, giveUpMs, over.signal)])
+        await Promise.race([release(), rejectAfter(name, giveUpMs, over.signal)])
       } catch (error) {
         log.error({ err: error, resource: name }, 'could not close cleanly')
         errors.push(error)
@@ -37,7 +37,7 @@ export function createReleasers(log: Logger, { warnMs, giveUpMs } = patience): R
   }
 
   return {
-    add: (name, release) => void opened.push({ name, release }),
+    add: (name, release) => void resources.push({ name, release }),
     release: () => {
       released ??= releaseAll()
       return released
@@ -46,7 +46,7 @@ export function createReleasers(log: Logger, { warnMs, giveUpMs } = patience): R
 }
 
 /** Rejects when the time is up. */
-async function gaveUp(name: string, ms: number, over: AbortSignal): Promise<void> {
+async function rejectAfter(name: string, ms: number, over: AbortSignal): Promise<void> {
   await delay(ms, over)
   if (!over.aborted) throw new Error(`${name} did not close within ${ms / 1_000} s`)
 }

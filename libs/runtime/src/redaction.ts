@@ -67,7 +67,7 @@ function base64Within(bytes: Buffer, before: number): string {
 }
 
 function withoutPart(text: string, spellings: readonly string[]): string {
-  const longest = spellings.reduce((most, spelling) => Math.max(most, partAtEnd(text, spelling)), 0)
+  const longest = spellings.reduce((max, spelling) => Math.max(max, partAtEnd(text, spelling)), 0)
   return longest < shortestSecret ? text : text.slice(0, -longest) + redactedValue
 }
 

@@ -34,7 +34,7 @@ function createZone(name: string): Zone {
   })
   const years = new Map<number, { at: number; offset: number; isChange: boolean }[]>()
 
-  function ask(instant: number): number {
+  function offsetAt(instant: number): number {
     const parts: Record<string, number> = {}
     for (const { type, value } of format.formatToParts(instant)) parts[type] = Number(value)
     const { year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0 } = parts
@@ -46,7 +46,7 @@ function createZone(name: string): Zone {
     let [before, after] = [low / 1_000, high / 1_000]
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2)
-      if (ask(middle * 1_000) === offset) before = middle
+      if (offsetAt(middle * 1_000) === offset) before = middle
       else after = middle
     }
     return after * 1_000
@@ -58,11 +58,11 @@ function createZone(name: string): Zone {
     if (known) return known
     const end = Date.UTC(year + 1, 0, 1)
     let at = Date.UTC(year, 0, 1)
-    let offset = ask(at)
-    const steps = [{ at, offset, isChange: ask(at - 1_000) !== offset }]
+    let offset = offsetAt(at)
+    const steps = [{ at, offset, isChange: offsetAt(at - 1_000) !== offset }]
     while (at < end) {
       const next = Math.min(at + 7 * dayMs, end)
-      const offsetThere = ask(next)
+      const offsetThere = offsetAt(next)
       if (offsetThere !== offset) {
         const change = search(at, next, offset)
         if (change < end) steps.push({ at: change, offset: offsetThere, isChange: true })

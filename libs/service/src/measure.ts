@@ -105,7 +105,7 @@ async function connections({ database }: MeasuredParts): Promise<Sample[]> {
      from pg_stat_get_activity(null) where usesysid = quote_ident(current_user)::regrole group by 1`,
   )
   const pools = { statements: database.sql, writes: database.planned }
-  const took = await Promise.all(
+  const durations = await Promise.all(
     Object.entries(pools).map(async ([pool, sql]): Promise<Sample> => {
       const startedAt = performance.now()
       await sql`select 1`
@@ -120,5 +120,5 @@ async function connections({ database }: MeasuredParts): Promise<Sample[]> {
   const states = [...counts].map(
     ([state, value]): Sample => ({ name: 'opsplane_postgres_connections', labels: { state }, value }),
   )
-  return [...states, ...took]
+  return [...states, ...durations]
 }

@@ -33,9 +33,9 @@ export function createSubscriptionRules(studio: Pick<ServiceClient, 'post'>): Su
       : []
   return {
     of,
-    permits: async (...asked) => (await against(...asked)).length === 0,
-    async require(...asked) {
-      const rules = await against(...asked)
+    permits: async (...args) => (await against(...args)).length === 0,
+    async require(...args) {
+      const rules = await against(...args)
       if (rules.length > 0) throw hiddenByRules(rules)
     },
   }

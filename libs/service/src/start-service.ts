@@ -110,9 +110,9 @@ async function warnOfAsciiOnly({ database, log }: ServiceContext): Promise<void>
 }
 
 /** Warns if Postgres has too few free connections: the shortage would fail unrelated requests under load. */
-async function warnOfShortage(ctx: ServiceContext, wanted: number): Promise<void> {
+async function warnOfShortage(ctx: ServiceContext, requiredConnections: number): Promise<void> {
   const { database, log } = ctx
   const room = await readConnectionCapacity(database.sql).catch(() => undefined)
-  const shortage = room && connectionShortage(wanted, room)
-  if (shortage) log.warn({ ...room, wanted }, `${shortage} ${shortageRemedy}.`)
+  const shortage = room && connectionShortage(requiredConnections, room)
+  if (shortage) log.warn({ ...room, wanted: requiredConnections }, `${shortage} ${shortageRemedy}.`)
 }

@@ -45,7 +45,7 @@ export function createMetrics({ service }: { service: string }): Metrics {
   }
   const failed = counter('opsplane_metrics_failures_total', {})
 
-  const ask = async (source: Source): Promise<readonly Sample[]> => {
+  const collect = async (source: Source): Promise<readonly Sample[]> => {
     let timer: NodeJS.Timeout | undefined
     const late = new Promise<never>((_, reject) => {
       timer = setTimeout(() => reject(new Error('late')), sourceTimeoutMs)
@@ -61,7 +61,7 @@ export function createMetrics({ service }: { service: string }): Metrics {
   }
 
   const scrape = async () => {
-    const samples = (await Promise.all(sources.map(ask))).flat()
+    const samples = (await Promise.all(sources.map(collect))).flat()
     return `${printSamples(service, samples)}\n${printHistograms(service, [...histograms.values()])}`
   }
   let scraping: Promise<string> | undefined
@@ -101,10 +101,10 @@ export function byKey<Key, Value>(make: (key: Key) => Value, known: readonly Key
 
 /** Caches a source: no second query while one is running, or within `everyMs` after an answer. */
 function kept(source: Source, everyMs: number): Source {
-  let asked: Promise<readonly Sample[]> | undefined
+  let cachedSamples: Promise<readonly Sample[]> | undefined
   let until = 0
   return () => {
-    if (asked && performance.now() < until) return asked
+    if (cachedSamples && performance.now() < until) return cachedSamples
     until = Number.POSITIVE_INFINITY
     const answer = (async () => source())()
     answer.then(
@@ -115,7 +115,7 @@ function kept(source: Source, everyMs: number): Source {
         until = 0
       },
     )
-    asked = answer
+    cachedSamples = answer
     return answer
   }
 }

@@ -27,7 +27,7 @@ const usualShare = 0.05
 /** Limits sampled traces per second: the cost of tracing does not grow with the load. */
 const chosenPerSecond = 5
 /** Maximum requests per second that are traced because their callers request it, regardless of the share. */
-const askedPerSecond = 20
+const requestedPerSecond = 20
 const usualTimeoutMs = 10_000
 /** Interval of exports: sending a few spans costs as much as sending a hundred, about 2 ms in each service. */
 const exportEveryMs = 20_000
@@ -78,21 +78,21 @@ export function createSampler(
   share: number | undefined,
   { random = Math.random, nowMs = () => performance.now() } = {},
 ): Sampler {
-  const ofAsked = perSecond(askedPerSecond, nowMs)
+  const allowRequested = perSecond(requestedPerSecond, nowMs)
   const ofChosen = share === undefined ? perSecond(chosenPerSecond, nowMs) : () => true
-  return (isAsked) => {
+  return (isRequested) => {
     if (share === 0) return false
-    return (random() < (share ?? usualShare) && ofChosen()) || (isAsked && ofAsked())
+    return (random() < (share ?? usualShare) && ofChosen()) || (isRequested && allowRequested())
   }
 }
 
-/** Returns whether the call is among the first `most` of its second. */
-function perSecond(most: number, nowMs: () => number): () => boolean {
+/** Returns whether the call is among the first `maxCalls` of its second. */
+function perSecond(maxCalls: number, nowMs: () => number): () => boolean {
   let second = 0
   let count = 0
   return () => {
     const now = Math.floor(nowMs() / 1_000)
     if (now !== second) [second, count] = [now, 0]
-    return ++count <= most
+    return ++count <= maxCalls
   }
 }

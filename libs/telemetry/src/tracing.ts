@@ -62,8 +62,8 @@ function begin(
   }
 }
 
-/** Decides whether a request is traced; `asked`: its caller traces it and requests the same. */
-export type Sampler = (asked: boolean) => boolean
+/** Decides whether a request is traced; `isRequested`: its caller traces it and requests the same. */
+export type Sampler = (isRequested: boolean) => boolean
 
 export function createTracing(sink: SpanSink, choose: Sampler, close: () => Promise<void>): Tracing {
   return {

@@ -40,7 +40,7 @@ export function createApiClient(
     path: string
   }) => Promise<Record<string, string>> | Record<string, string>,
 ): ApiClient {
-  const ask = async (method: string, path: string, request: ApiRequest): Promise<ApiReply> => {
+  const sendRequest = async (method: string, path: string, request: ApiRequest): Promise<ApiReply> => {
     const hasBody = request.body !== undefined
     // Takes a sixth of the CPU of `fetch`, which would dominate the cost of a test's request.
     const response = await httpRequest(`${baseUrl}${path}`, {
@@ -56,9 +56,9 @@ export function createApiClient(
     return reply(`${method} ${path}`, response.statusCode, toHeaders(response.headers), text)
   }
   const send = async (method: string, path: string, request: ApiRequest = {}): Promise<ApiReply> => {
-    const answer = await ask(method, path, request)
+    const answer = await sendRequest(method, path, request)
     if (isRepeatable({ method, headers: request.headers ?? {} }, answer.status)) {
-      const again = await repeatedAnswer(async () => repeated(await ask(method, path, request)))
+      const again = await repeatedAnswer(async () => repeated(await sendRequest(method, path, request)))
       const problems = repetitionProblems(repeated(answer), again)
       if (problems.length > 0) throw new Error(`${method} ${path}: ${problems.join('; ')}`)
     }

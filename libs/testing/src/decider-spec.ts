@@ -33,16 +33,19 @@ export function specify<State extends { id: string }, Command, Resource>(
   }
 }
 
-function outcome<State extends object>(decide: () => Decision<State>[], given: State | null): Outcome<State> {
+function outcome<State extends object>(
+  decide: () => Decision<State>[],
+  initialState: State | null,
+): Outcome<State> {
   return {
     decisions: decide,
     emits(...expected) {
-      let state = given
-      const wanted = expected.map(({ type, changes, extras }) => {
+      let state = initialState
+      const expectedEvents = expected.map(({ type, changes, extras }) => {
         state = changes === null ? null : ({ ...state, ...changes } as State)
         return extras === undefined ? { type, after: state } : { type, after: state, extras }
       })
-      deepStrictEqual(decide(), wanted)
+      deepStrictEqual(decide(), expectedEvents)
     },
     fails(code, params) {
       const error = thrownBy(decide)

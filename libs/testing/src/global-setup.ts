@@ -36,10 +36,10 @@ export default async function setUp(): Promise<void> {
 }
 
 async function providePostgres(docker: boolean, directory: string): Promise<void> {
-  const given = process.env.TEST_DATABASE_URL !== undefined
+  const hasExternalDatabase = process.env.TEST_DATABASE_URL !== undefined
   await provide('TEST_DATABASE_URL', docker && containerPostgres, () => embeddedPostgres(directory))
   // A server started by this run is removed with all its databases.
-  if (given) onTeardown(dropRunDatabases)
+  if (hasExternalDatabase) onTeardown(dropRunDatabases)
 }
 
 async function provide(

@@ -21,9 +21,9 @@ export function isRepeatable(
 }
 
 /** The response to the same request, once no other request with its key is in progress. */
-export function repeatedAnswer(ask: () => Promise<RepeatedAnswer>): Promise<RepeatedAnswer> {
+export function repeatedAnswer(sendRequest: () => Promise<RepeatedAnswer>): Promise<RepeatedAnswer> {
   return waitFor(async () => {
-    const answer = await ask()
+    const answer = await sendRequest()
     return text(answer.body)?.includes('"idempotency_in_progress"') ? undefined : answer
   })
 }
@@ -34,9 +34,9 @@ export function repeatedAnswer(ask: () => Promise<RepeatedAnswer>): Promise<Repe
  */
 export function repetitionProblems(first: RepeatedAnswer, again: RepeatedAnswer): string[] {
   const problems: string[] = []
-  const compare = (what: string, sent: unknown, repeated: unknown) => {
+  const compare = (part: string, sent: unknown, repeated: unknown) => {
     if (isDeepStrictEqual(sent, repeated)) return
-    problems.push(`the repetition answers another ${what}: ${text(repeated)} instead of ${text(sent)}`)
+    problems.push(`the repetition answers another ${part}: ${text(repeated)} instead of ${text(sent)}`)
   }
   compare('status', first.status, again.status)
   for (const name of ['etag', 'location'])

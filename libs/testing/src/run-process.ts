@@ -18,7 +18,7 @@ import { waitWithin } from './wait-for.js'
 const FOLDER = 'run-processes'
 const START_TIMEOUT_MS = 240_000
 const END_TIMEOUT_MS = 60_000
-const LOOK_FOR_RUN_MS = 1_000
+const RUN_POLL_MS = 1_000
 
 /**
  * Starts a program shared by all test files of the run, on the first call, and returns the text it passed to
@@ -32,12 +32,12 @@ async function handOverOf(name: string, program: string): Promise<string> {
   const folder = join(tmpdir(), FOLDER, name)
   if (claims(folder)) start(folder, program)
   const [ready, pid, log] = [join(folder, 'ready'), join(folder, 'pid'), join(folder, 'log')]
-  const isGone = () => {
+  const hasExited = () => {
     // The file is created a moment before the pid is written to it.
     const started = existsSync(pid) ? readFileSync(pid, 'utf8') : ''
     return started !== '' && findProcess(Number(started)) === undefined
   }
-  await waitWithin(START_TIMEOUT_MS, () => existsSync(ready) || isGone(), { message: program })
+  await waitWithin(START_TIMEOUT_MS, () => existsSync(ready) || hasExited(), { message: program })
   if (!existsSync(ready)) throw new Error(`${program} ended: ${readFileSync(log, 'utf8')}`)
   return readFileSync(ready, 'utf8')
 }
@@ -51,16 +51,16 @@ export async function serveRun(
 ): Promise<void> {
   const [folder = ''] = process.argv.slice(2)
   const runPid = Number(process.env.TEST_RUN_PID)
-  const ended = new Promise<void>((resolve) => {
+  const shutdown = new Promise<void>((resolve) => {
     process.once('SIGTERM', resolve)
-    setInterval(() => findProcess(runPid) ?? resolve(), LOOK_FOR_RUN_MS).unref()
+    setInterval(() => findProcess(runPid) ?? resolve(), RUN_POLL_MS).unref()
   })
   const { handOver, stop } = await start()
   const written = join(folder, 'ready')
   try {
     writeFileSync(`${written}.new`, handOver, { mode: 0o600 })
     renameSync(`${written}.new`, written)
-    await ended
+    await shutdown
   } finally {
     // Also if another run has removed the folder of a killed one.
     await stop()

@@ -14,7 +14,7 @@ export interface People {
    * workspace. Users that the same field named `before` may stay. If the settings
    * service is unavailable, every user is accepted, so that work on incidents continues.
    */
-  check(tenant: TenantScope, named: NamedPeople, before?: NamedPeople): Promise<void>
+  check(tenant: TenantScope, people: NamedPeople, before?: NamedPeople): Promise<void>
 }
 
 export interface PeopleOptions {
@@ -34,21 +34,21 @@ export function createPeople({ settings, log, nowMs }: PeopleOptions): People {
   const knownUntil = new LRUCache<string, number>({ max: maxCached })
 
   const unknownOf = async ({ workspaceId }: TenantScope, userIds: readonly string[]): Promise<string[]> => {
-    const asked = userIds.filter((id) => (knownUntil.get(`${workspaceId} ${id}`) ?? 0) <= nowMs())
-    if (asked.length === 0) return []
+    const uncachedIds = userIds.filter((id) => (knownUntil.get(`${workspaceId} ${id}`) ?? 0) <= nowMs())
+    if (uncachedIds.length === 0) return []
     const known = await settings
-      .post('/internal/members', { workspaceId, userIds: asked }, KnownMembers)
+      .post('/internal/members', { workspaceId, userIds: uncachedIds }, KnownMembers)
       .catch((error: unknown) => {
         log.warn({ err: error }, 'the settings service is unavailable: user ids are not checked')
-        return { userIds: asked }
+        return { userIds: uncachedIds }
       })
     for (const id of known.userIds) knownUntil.set(`${workspaceId} ${id}`, nowMs() + cacheMs)
-    return asked.filter((id) => !known.userIds.includes(id))
+    return uncachedIds.filter((id) => !known.userIds.includes(id))
   }
 
   return {
-    async check(tenant, named, before = {}) {
-      const fields = Object.entries(named).flatMap(([field, value]) =>
+    async check(tenant, people, before = {}) {
+      const fields = Object.entries(people).flatMap(([field, value]) =>
         toFields(field, value).filter(({ id }) => !toIds(before[field]).includes(id)),
       )
       if (fields.length === 0) return

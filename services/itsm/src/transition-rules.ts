@@ -31,13 +31,13 @@ export function transitionRules<Action extends string, Status extends string, St
   return {
     allowedActions,
     /**
-     * Returns the resulting status of `action`: `wanted` if it is one of several, otherwise the default.
+     * Returns the resulting status of `action`: `targetStatus` if it is one of several, otherwise the default.
      * Throws invalid_state_transition if the action does not apply.
      */
-    statusAfter(action: Action, state: State, wanted?: Status): Status {
+    statusAfter(action: Action, state: State, targetStatus?: Status): Status {
       const found = targets(action, state)
       if (found === undefined) throw invalidTransition(label(action), describe(state), allowedActions(state))
-      return found.find((target) => target === wanted) ?? found[0]
+      return found.find((target) => target === targetStatus) ?? found[0]
     },
     /** Returns the first of `statusActions` that leads to `to`. Throws invalid_state_transition if there is none. */
     actionTo<StatusAction extends Action>(

@@ -100,7 +100,7 @@ function driven(program: string, args: string[], cwd: string): GeneratedClient {
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]()
   const ready = lines.next()
   let last: Promise<unknown> = ready
-  const ask = async (call: ClientCall): Promise<Called> => {
+  const sendCall = async (call: ClientCall): Promise<Called> => {
     child.stdin.write(`${JSON.stringify(call)}\n`)
     const { value, done } = await lines.next()
     if (done) throw new Error(`${program} has ended`)
@@ -108,7 +108,7 @@ function driven(program: string, args: string[], cwd: string): GeneratedClient {
   }
   return {
     call: (call) => {
-      const answer = last.then(() => ask(call))
+      const answer = last.then(() => sendCall(call))
       last = answer.catch(() => {})
       return answer
     },

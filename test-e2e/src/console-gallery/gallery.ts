@@ -75,7 +75,7 @@ export async function inspectScreens(
         await tab.page.addInitScript(watchShifts)
         for (const screen of screens)
           if ((screen.states ?? stubStates).includes(state))
-            await lookAt(tab, stub, screen, state, width, options, { shots, faulty })
+            await inspectScreen(tab, stub, screen, state, width, options, { shots, faulty })
         await tab.page.context().close()
       }
   } finally {
@@ -84,7 +84,7 @@ export async function inspectScreens(
   return { shots, faulty }
 }
 
-async function lookAt(
+async function inspectScreen(
   tab: Tab,
   stub: StubConsole,
   screen: Screen,
@@ -137,7 +137,7 @@ async function lookAt(
 async function makeStale({ page }: Tab, stub: StubConsole): Promise<void> {
   await page.locator('.live[data-liveness="live"]').first().waitFor({ state: 'attached', timeout: 10_000 })
   await page.context().addCookies(stub.cookiesFor('error'))
-  const refused = page.waitForResponse((response) => response.status() === 500, { timeout: 10_000 })
+  const errorResponse = page.waitForResponse((response) => response.status() === 500, { timeout: 10_000 })
   stub.send('reset', {})
-  await refused
+  await errorResponse
 }

@@ -35,9 +35,9 @@ export function buildAnswers({
 }: StubRows): Omit<StubAnswers, keyof OtherAnswers> & OtherAnswers {
   const few = Math.min(count, 5)
   const list =
-    <Row>(make: (index: number, isLong: boolean) => Row, most = count) =>
+    <Row>(make: (index: number, isLong: boolean) => Row, maxRows = count) =>
     ({ query }: { query: URLSearchParams }) =>
-      toPage(query, Math.min(count, most), (index) => make(index, isLong))
+      toPage(query, Math.min(count, maxRows), (index) => make(index, isLong))
   const failures =
     (kind: 'deliveries' | 'runs' | 'executions', usual: number) =>
     ({ query }: { query: URLSearchParams }) => {

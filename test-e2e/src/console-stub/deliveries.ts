@@ -116,11 +116,11 @@ function attemptAt(index: number, attempt: number, of: number, isLong: boolean):
   }
 }
 
-/** Details of a delivery from the list; a failed one has `mostAttempts` attempts. */
-export function deliveryDetail(id: string, mostAttempts: number, isLong: boolean): Schemas['DeliveryDetail'] {
+/** Details of a delivery from the list; a failed one has `maxAttempts` attempts. */
+export function deliveryDetail(id: string, maxAttempts: number, isLong: boolean): Schemas['DeliveryDetail'] {
   const index = findIndex('del', id)
   const delivery = deliveryAt(index, isLong)
-  const count = delivery.status === 'failed' ? mostAttempts : delivery.attempts
+  const count = delivery.status === 'failed' ? maxAttempts : delivery.attempts
   const attemptLog = buildAttempts(index, count, isLong)
   const last = attemptLog.at(-1)
   const isReplayed = count > 1 && delivery.status === 'failed'

@@ -68,14 +68,13 @@ export function buildId(kind: string, index: number): string {
   return `${kind}_01KAY3M8Q4R7T2WX${end}`.slice(0, kind.length + 27)
 }
 
-const mostRows = 10_000
+const maxRows = 10_000
 const indices = new Map<string, ReadonlyMap<string, number>>()
 
 /** The number an id was built from, so that a detail matches the row that links to it. */
 export function findIndex(kind: string, id: string): number {
   const known = indices.get(kind)
-  const found =
-    known ?? new Map(Array.from({ length: mostRows }, (_, index) => [buildId(kind, index), index]))
+  const found = known ?? new Map(Array.from({ length: maxRows }, (_, index) => [buildId(kind, index), index]))
   if (known === undefined) indices.set(kind, found)
   return found.get(id) ?? 0
 }

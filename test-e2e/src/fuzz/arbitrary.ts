@@ -16,51 +16,51 @@ export interface GenerationOptions {
 const maxDepth = 4
 
 /** Generates values of a schema. */
-export function generateValues(schema: JsonSchema, making: GenerationOptions, depth = 0): Any {
-  const resolved = resolveSchema(making.document, schema)
+export function generateValues(schema: JsonSchema, options: GenerationOptions, depth = 0): Any {
+  const resolved = resolveSchema(options.document, schema)
   if (resolved.enum) return fc.constantFrom(...resolved.enum)
   if ('const' in resolved) return fc.constant(resolved.const)
   if (resolved.anyOf) {
     // Limits recursion: beyond `maxDepth` only the first branch is used.
     const branches = depth >= maxDepth ? resolved.anyOf.slice(0, 1) : resolved.anyOf
-    return fc.oneof(...branches.map((branch) => generateValues(branch, making, depth + 1)))
+    return fc.oneof(...branches.map((branch) => generateValues(branch, options, depth + 1)))
   }
   const types = [resolved.type ?? []].flat()
-  if (types.length === 0) return making.taste === 'valid' ? anyJson : edgeValues
-  return fc.oneof(...types.map((type) => ofType(type, resolved, making, depth)))
+  if (types.length === 0) return options.taste === 'valid' ? anyJson : edgeValues
+  return fc.oneof(...types.map((type) => ofType(type, resolved, options, depth)))
 }
 
 const anyJson = fc.jsonValue({ maxDepth: 2 })
 
-function ofType(type: string, schema: JsonSchema, making: GenerationOptions, depth: number): Any {
-  if (type === 'object') return objects(schema, making, depth)
-  if (type === 'array') return arrays(schema, making, depth)
-  if (type === 'string') return making.taste === 'valid' ? strings(schema) : edgeStrings(schema)
+function ofType(type: string, schema: JsonSchema, options: GenerationOptions, depth: number): Any {
+  if (type === 'object') return objects(schema, options, depth)
+  if (type === 'array') return arrays(schema, options, depth)
+  if (type === 'string') return options.taste === 'valid' ? strings(schema) : edgeStrings(schema)
   if (type === 'integer' || type === 'number') {
-    return making.taste === 'valid' ? numbers(type, schema) : edgeNumbers(schema)
+    return options.taste === 'valid' ? numbers(type, schema) : edgeNumbers(schema)
   }
   return type === 'boolean' ? fc.boolean() : fc.constant(null)
 }
 
-function objects(schema: JsonSchema, making: GenerationOptions, depth: number): Any {
+function objects(schema: JsonSchema, options: GenerationOptions, depth: number): Any {
   const { properties = {}, required = [], additionalProperties } = schema
   const fields = Object.entries(properties).map(([name, field]): [string, Any] => {
-    const fixed = making.named[name]
-    return [name, fixed ? fc.constantFrom(...fixed) : generateValues(field, making, depth + 1)]
+    const fixed = options.named[name]
+    return [name, fixed ? fc.constantFrom(...fixed) : generateValues(field, options, depth + 1)]
   })
   const known = fc.record(Object.fromEntries(fields), { requiredKeys: required })
   if (additionalProperties === undefined || typeof additionalProperties === 'boolean') return known
   if (depth >= maxDepth) return known
-  const key = making.taste === 'valid' ? strings({ pattern: '^[a-z]{1,12}$' }) : edgeStrings({})
-  const more = fc.dictionary(key, generateValues(additionalProperties, making, depth + 1), { maxKeys: 3 })
+  const key = options.taste === 'valid' ? strings({ pattern: '^[a-z]{1,12}$' }) : edgeStrings({})
+  const more = fc.dictionary(key, generateValues(additionalProperties, options, depth + 1), { maxKeys: 3 })
   return fc.tuple(more, known).map(([extra, fixed]) => ({ ...extra, ...fixed }))
 }
 
-function arrays(schema: JsonSchema, making: GenerationOptions, depth: number): Any {
+function arrays(schema: JsonSchema, options: GenerationOptions, depth: number): Any {
   const { items = {}, minItems = 0, maxItems = 4 } = schema
-  const item = generateValues(items, making, depth + 1)
+  const item = generateValues(items, options, depth + 1)
   const few = fc.array(item, { minLength: minItems, maxLength: Math.min(maxItems, minItems + 3) })
-  if (making.taste === 'valid') return few
+  if (options.taste === 'valid') return few
   const long = item.map((value) => Array.from({ length: Math.min(maxItems + 1, 300) }, () => value))
   return fc.oneof(few, fc.constant([]), long)
 }

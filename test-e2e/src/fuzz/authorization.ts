@@ -76,8 +76,8 @@ function send(
 
 const everyOperation = (
   work: (operation: Operation) => Promise<string | undefined>,
-  among: readonly Operation[] = operations,
-) => tryEveryOperation(among, world, async (operation) => [(await work(operation)) ?? []].flat())
+  testedOperations: readonly Operation[] = operations,
+) => tryEveryOperation(testedOperations, world, async (operation) => [(await work(operation)) ?? []].flat())
 
 /** A session of a new user with this role. */
 async function sessionAs(role: string): Promise<string> {
@@ -98,7 +98,7 @@ const inWorkspace = (operation: Operation) =>
   parametersIn(operation, 'header').some(({ name }) => name === 'X-Workspace')
 
 /** Status and error of a response, without the parts that differ in every response. */
-const said = ({ status, json }: Answer) => {
+const formatAnswer = ({ status, json }: Answer) => {
   const { error } = (json ?? {}) as { error?: unknown }
   return JSON.stringify({ status, error })
 }
@@ -157,8 +157,8 @@ function testRights(): void {
       const scope = scopeOf(operation)
       if (scope === undefined) return undefined
       const code = errorCode(await send(operation, token, absentPath(operation), {}, emptyBody))
-      const refused = code === 'insufficient_scope'
-      return refused === allowed.includes(scope) ? `${scope} for ${role}: ${code}` : undefined
+      const isRefused = code === 'insufficient_scope'
+      return isRefused === allowed.includes(scope) ? `${scope} for ${role}: ${code}` : undefined
     }
     await everyOperation(tried, isWhole ? operations : oneOfEachScope())
   })
@@ -177,8 +177,8 @@ function testRights(): void {
       const { without = '', alone = '' } = keys.get(scope) ?? {}
       const codeOf = async (key: string) =>
         errorCode(await send(operation, key, absentPath(operation), {}, emptyBody))
-      const refused = await codeOf(without)
-      if (refused !== 'insufficient_scope') return `${scope}: ${refused} without it`
+      const codeWithoutScope = await codeOf(without)
+      if (codeWithoutScope !== 'insufficient_scope') return `${scope}: ${codeWithoutScope} without it`
       if (!triedAlone.has(operation)) return undefined
       const allowed = await codeOf(alone)
       return allowed === 'insufficient_scope' ? `${scope}: ${allowed} with it alone` : undefined
@@ -223,8 +223,8 @@ function testTenants(): void {
       )
         elsewhere.push([full, { 'x-environment': 'development' }])
       for (const [token, headers] of elsewhere) {
-        const found = said(await send(operation, token, real, headers))
-        const absent = said(await send(operation, token, absentPath(operation), headers))
+        const found = formatAnswer(await send(operation, token, real, headers))
+        const absent = formatAnswer(await send(operation, token, absentPath(operation), headers))
         if (found !== absent) return `${JSON.stringify(headers)}: ${found} instead of ${absent}`
       }
       return undefined
@@ -250,10 +250,10 @@ function testTenants(): void {
 
   test("another tenant's idempotency keys mean nothing, even to the same person", async () => {
     const token = await memberOfBoth()
-    const takesKey = (operation: Operation) =>
+    const acceptsKey = (operation: Operation) =>
       inWorkspace(operation) &&
       parametersIn(operation, 'header').some(({ name }) => name === 'Idempotency-Key')
-    const keyed = someOfEachFamily(operations.filter(takesKey))
+    const keyed = someOfEachFamily(operations.filter(acceptsKey))
     await everyOperation(async (operation) => {
       const target = fillPath(operation.path, await world.pathValues(operation))
       const body = world.goodBody(operation)
@@ -279,13 +279,13 @@ function testTenants(): void {
       operation.method === 'GET' && inWorkspace(operation) && !acceptsAnyName.test(operation.path)
     const cached = everyNth(3, operations.filter(isRead))
     await everyOperation(async (operation) => {
-      const named = operation.path.includes('{')
-      const target = named ? fillPath(operation.path, await untouched(operation)) : operation.path
+      const hasPathParameter = operation.path.includes('{')
+      const target = hasPathParameter ? fillPath(operation.path, await untouched(operation)) : operation.path
       const { headers, status } = await send(operation, token, target)
       if (status !== 200) return undefined
       if (!/no-store|private|no-cache/.test(String(headers['cache-control'])))
         return `may be kept by a shared cache: ${headers['cache-control']}`
-      if (typeof headers.etag !== 'string' || !named) return undefined
+      if (typeof headers.etag !== 'string' || !hasPathParameter) return undefined
       const answer = await send(operation, token, target, {
         'x-workspace': other.workspace,
         'if-none-match': headers.etag,
@@ -312,7 +312,7 @@ function testTenants(): void {
         publish: (n: number) =>
           at('POST', '/publish', { type: 'order.created', payload: { n }, deduplicationKey: 'o-1' }),
         read: async (query = '') => (await at('GET', `/events${query}`)).json as { data: { id: string }[] },
-        answer: async (query: string) => said(await at('GET', `/events${query}`)),
+        answer: async (query: string) => formatAnswer(await at('GET', `/events${query}`)),
       }
     }
     const here = topic({})
@@ -335,10 +335,10 @@ function testTenants(): void {
     const mark = 'written-by-a-tenant'
     const owner = await world.key()
     const makes = ({ method, path }: Operation) => method === 'POST' && !path.includes('{')
-    const making = operations.filter(makes)
+    const createOperations = operations.filter(makes)
     await withRefusedAppends(cluster.info.postgresUrl, async () => {
       const worker = async () => {
-        for (let operation = making.pop(); operation; operation = making.pop())
+        for (let operation = createOperations.pop(); operation; operation = createOperations.pop())
           await send(
             operation,
             owner,

@@ -46,28 +46,28 @@ export function rotateList<T>(list: readonly T[], by: number): T[] {
 function wrongValues(schema: JsonSchema): [string, unknown][] {
   const types = [schema.type ?? []].flat()
   const wrong: [string, unknown][] = []
-  const takes = (type: string) => types.includes(type)
+  const allowsType = (type: string) => types.includes(type)
   if (schema.enum) wrong.push(['not of the list', 'no such value'])
   if (types.length === 0) return wrong
-  if (!takes('boolean')) wrong.push(['a boolean', true])
-  if (!takes('object')) wrong.push(['an object', { a: 1 }])
-  if (!takes('array')) wrong.push(['an array', [[]]])
-  if (!takes('string')) wrong.push(['a string', 'text'])
-  if (!takes('null')) wrong.push(['null', null])
-  if (takes('string')) {
+  if (!allowsType('boolean')) wrong.push(['a boolean', true])
+  if (!allowsType('object')) wrong.push(['an object', { a: 1 }])
+  if (!allowsType('array')) wrong.push(['an array', [[]]])
+  if (!allowsType('string')) wrong.push(['a string', 'text'])
+  if (!allowsType('null')) wrong.push(['null', null])
+  if (allowsType('string')) {
     wrong.push(['text with U+0000', 'a\0b'], ['a lone surrogate', '\ud800'])
     if (schema.maxLength !== undefined) wrong.push(['too long', 'x'.repeat(schema.maxLength + 1)])
     if (schema.minLength !== undefined) wrong.push(['too short', ''])
     if (schema.format === 'date-time') wrong.push(['no date', 'yesterday'])
     if (schema.pattern !== undefined) wrong.push(['against the pattern', '\n!'])
   }
-  if (takes('integer')) wrong.push(['a fraction', 1.5], ['beyond integers', 1e300])
+  if (allowsType('integer')) wrong.push(['a fraction', 1.5], ['beyond integers', 1e300])
   if (schema.minimum !== undefined) wrong.push(['too small', schema.minimum - 1])
   if (schema.maximum !== undefined) wrong.push(['too big', schema.maximum + 1])
-  if (takes('array') && schema.maxItems !== undefined) {
+  if (allowsType('array') && schema.maxItems !== undefined) {
     wrong.push(['too many', Array.from({ length: schema.maxItems + 1 }, () => 'x')])
   }
-  if (takes('array') && (schema.minItems ?? 0) > 0) wrong.push(['too few', []])
+  if (allowsType('array') && (schema.minItems ?? 0) > 0) wrong.push(['too few', []])
   return wrong
 }
 

@@ -87,12 +87,12 @@ export async function prepareDesk({ owner, writer }: Desk) {
     const known = { rootCause: 'A leak.', workaround: 'Restart it.' }
     const { data } = await owner.post('/itsm/problems', { body: { title: 'It leaks', ...known } })
     const params = { path: { id: data.id } }
-    const ending = { resolution: 'fix_applied' as const, resolutionNotes: 'Mended.' }
+    const resolutionFields = { resolution: 'fix_applied' as const, resolutionNotes: 'Mended.' }
     const steps = [
       () => owner.post('/itsm/problems/{id}/assess', { params, body: {} }),
       () => owner.post('/itsm/problems/{id}/analyze', { params, body: {} }),
       () => owner.post('/itsm/problems/{id}/fix', { params, body: {} }),
-      () => owner.post('/itsm/problems/{id}/resolve', { params, body: ending }),
+      () => owner.post('/itsm/problems/{id}/resolve', { params, body: resolutionFields }),
     ]
     for (const step of steps.slice(0, problemSteps.indexOf(status))) await step()
     return params.path

@@ -17,13 +17,13 @@ const nothing = fc.constant({})
 /** Requests in which every part is valid for its schema. */
 export function allowedRequests(
   operation: Operation,
-  making: GenerationOptions,
+  options: GenerationOptions,
   world: FuzzResources,
   real: Fields,
 ) {
   const record = (place: 'path' | 'query') => {
     const parameters = parametersIn(operation, place)
-    const values = parameters.map((each) => [each.name, parameterValues(each, making, world)] as const)
+    const values = parameters.map((each) => [each.name, parameterValues(each, options, world)] as const)
     const requiredKeys = parameters.flatMap(({ name, required }) => (required ? [name] : []))
     return fc.record(Object.fromEntries(values), { requiredKeys })
   }
@@ -31,7 +31,7 @@ export function allowedRequests(
     path: fc.oneof({ weight: 4, arbitrary: fc.constant(real) }, { weight: 1, arbitrary: record('path') }),
     query: fc.oneof(nothing, record('query')),
     headers: nothing,
-    body: operation.body ? generateValues(operation.body, making) : fc.constant(undefined),
+    body: operation.body ? generateValues(operation.body, options) : fc.constant(undefined),
   })
 }
 
@@ -41,7 +41,7 @@ export function allowedRequests(
  */
 export function edgeRequests(
   operation: Operation,
-  making: GenerationOptions,
+  options: GenerationOptions,
   world: FuzzResources,
   real: Fields,
 ) {
@@ -51,17 +51,17 @@ export function edgeRequests(
     headers: {},
     body: world.goodBody(operation),
   })
-  const { properties = {} } = operation.body ? resolveSchema(making.document, operation.body) : {}
+  const { properties = {} } = operation.body ? resolveSchema(options.document, operation.body) : {}
   const bodies = Object.entries(properties).map(([name, schema]) => {
-    const fixed = making.named[name]
-    const values = fixed ? fc.constantFrom(...fixed) : generateValues(schema, making)
+    const fixed = options.named[name]
+    const values = fixed ? fc.constantFrom(...fixed) : generateValues(schema, options)
     return values.map(
       (value): GeneratedRequest => ({ ...good(), body: { ...(good().body as Fields), [name]: value } }),
     )
   })
   const parameters = (['query', 'path'] as const).flatMap((place) =>
     parametersIn(operation, place).map((each) =>
-      parameterValues(each, making, world).map((value): GeneratedRequest => {
+      parameterValues(each, options, world).map((value): GeneratedRequest => {
         const made = good()
         return { ...made, [place]: { ...made[place], [each.name]: value } }
       }),
@@ -101,10 +101,10 @@ const headerEdges = fc.record(
 /** The boundary value of a cursor is the cursor of another list. */
 function parameterValues(
   { name, schema }: Parameter,
-  making: GenerationOptions,
+  options: GenerationOptions,
   world: FuzzResources,
 ): fc.Arbitrary<unknown> {
   if (name === 'timeout') return fc.constantFrom(0, 20)
-  const values = generateValues(schema, making)
+  const values = generateValues(schema, options)
   return name === 'after' ? fc.oneof(values, fc.constantFrom(...world.cursors)) : values
 }

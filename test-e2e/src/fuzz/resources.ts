@@ -45,8 +45,10 @@ export async function createFuzzResources(document: OpenApi, info: Info, receive
     const address = `10.${(count >> 16) & 255}.${(count >> 8) & 255}.${count & 255}`
     // Sent as by a page of the console: browsers may not sign in from elsewhere.
     const own = { 'x-request-id': sentRequestId, 'x-forwarded-for': address, 'sec-fetch-site': 'same-origin' }
-    const given = { 'x-workspace': info.workspace, ...own, ...headers }
-    const present = Object.entries(given).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const allHeaders = { 'x-workspace': info.workspace, ...own, ...headers }
+    const present = Object.entries(allHeaders).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    )
     const url = target.startsWith(`${originPrefix}/`)
       ? `${info.origin}${target.slice(originPrefix.length)}`
       : `${info.baseUrl}${target}`

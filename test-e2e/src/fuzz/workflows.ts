@@ -30,7 +30,7 @@ export async function prepareWorkflows(owner: Client) {
   await revise(flow, fetched('{{ input }}'))
   const called = await published(fetched('{{ event.body }}'), { type: 'webhook' })
   const waits = await published([{ id: 'hold', type: 'wait', seconds: 86_400 }])
-  const asks = await published([
+  const approvalWorkflow = await published([
     { id: 'ask', type: 'approval', title: 'May I?', approvers: { roles: ['owner'] } },
   ])
   // The step has the name from which the example restarts.
@@ -59,7 +59,7 @@ export async function prepareWorkflows(owner: Client) {
       '/workflows/{id}/': async () => flow,
       '/runs/{id}/cancel': () => idOf(runOf(waits, 'waiting')),
       '/runs/{id}/retry': () => idOf(runOf(fails, 'failed')),
-      '/runs/{id}/resume': () => idOf(runOf(asks, 'paused')),
+      '/runs/{id}/resume': () => idOf(runOf(approvalWorkflow, 'paused')),
       '/runs/{id}/values/{valueId}': async () => ({ id: done.id, valueId }),
       '/runs/{id}': async () => ({ id: done.id }),
       '/origin/hooks/{id}': async () => {

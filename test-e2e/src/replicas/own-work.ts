@@ -36,7 +36,7 @@ export const shortLeases = {
   EXPORT_PART_BYTES: '16384',
 }
 
-const heldMs = 6_000
+const responseDelayMs = 6_000
 const schedule = { everySeconds: 2, misfire: 'all', overlap: 'queue', maxCatchUp: 100 }
 
 const pack = {
@@ -78,12 +78,12 @@ export async function startOwnWork(
   releasers.add('postgres', () => sql.end({ timeout: 5 }))
   const receiver = await startReceiver({
     tls: { key: certificate.key, cert: certificate.cert },
-    respond: () => ({ status: 200, body: '{}', delayMs: heldMs }),
+    respond: () => ({ status: 200, body: '{}', delayMs: responseDelayMs }),
   })
   releasers.add('receiver', () => receiver.stop())
   const make = makerOf(api)
   await make('/sdk/packs/install', { ...pack, grant: {} })
-  const held = await published(make, 'Held', {
+  const slowWorkflow = await published(make, 'Held', {
     steps: [
       {
         id: 'call',
@@ -113,7 +113,7 @@ export async function startOwnWork(
   return {
     inHand: {
       'a run': async () => {
-        const { runId: id } = await make<{ runId: string }>(`/workflows/${held}/trigger`, {})
+        const { runId: id } = await make<{ runId: string }>(`/workflows/${slowWorkflow}/trigger`, {})
         await waitFor(() => receiver.received().length > 0)
         const holder = await holderOf('workflows', 'runs', id)
         return { service: 'workflows', holder, ended: () => completed(api, `/runs/${id}`) }
@@ -129,7 +129,7 @@ export async function startOwnWork(
       'an export': async () => {
         const id = await caughtExport(make, sql)
         const holder = await holderOf('analytics', 'export_jobs', id)
-        const ended = async () => {
+        const waitForExport = async () => {
           await completed(api, `/analytics/exports/${id}`)
           const fences = await sql`
             select distinct split_part(split_part(name, '/', 2), '-', 1) from analytics.export_objects
@@ -137,7 +137,7 @@ export async function startOwnWork(
           // Parts written before the kill remain in the file.
           expect(fences.length).toBeGreaterThan(1)
         }
-        return { service: 'analytics', holder, ended }
+        return { service: 'analytics', holder, ended: waitForExport }
       },
     },
     goesOn: times.goOn,
@@ -186,7 +186,7 @@ async function startTicking(make: Make): Promise<Ticking> {
 }
 
 const completed = async (api: Api, path: string) => {
-  const ended = await waitFor(
+  const finalState = await waitFor(
     async () => {
       const { status, error } = (await api<{ data: { status: string; error: unknown } }>('GET', path)).body
         .data
@@ -194,7 +194,7 @@ const completed = async (api: Api, path: string) => {
     },
     { message: `the end of ${path}` },
   )
-  expect([path, ended.status, ended.error ?? null]).toEqual([path, 'completed', null])
+  expect([path, finalState.status, finalState.error ?? null]).toEqual([path, 'completed', null])
 }
 
 const executionOf = (sql: postgres.Sql, job: string) =>

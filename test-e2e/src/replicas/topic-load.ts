@@ -34,17 +34,17 @@ export function startTopic(api: Api, topic: string): TopicLoad {
   const unexpected: string[] = []
   let publishing = true
   let complete = false
-  let refused = 0
+  let refusedCount = 0
 
   const again = async <T extends { error?: { retryable: boolean } }>(
-    what: string,
+    requestName: string,
     send: () => ReturnType<typeof api<T>>,
   ): Promise<T | undefined> => {
     const answer = await send().catch(() => undefined)
     if (answer && answer.status < 300) return answer.body
     if (answer && answer.body.error?.retryable !== true)
-      unexpected.push(`${what}: ${answer.status} ${JSON.stringify(answer.body)}`)
-    refused++
+      unexpected.push(`${requestName}: ${answer.status} ${JSON.stringify(answer.body)}`)
+    refusedCount++
     await pace(retryMs)
     return undefined
   }
@@ -73,7 +73,7 @@ export function startTopic(api: Api, topic: string): TopicLoad {
   const working = Promise.all([publishAll, poll()])
   return {
     ...{ published, read, unexpected },
-    refused: () => refused,
+    refused: () => refusedCount,
     async stop() {
       publishing = false
       await working

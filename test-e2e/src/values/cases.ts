@@ -110,10 +110,10 @@ export function sameValue(column: string, left: unknown, right: unknown): boolea
 /** A canonical text: equal for equal values, whatever the notation of their numbers. */
 export function normal(value: unknown, isNumeric = false): string {
   if (isNumeric && Array.isArray(value)) return `[${value.map((item) => normal(item, true))}]`
-  const given = isNumeric && value !== null && value !== undefined ? String(value) : value
-  const plain = isNumeric ? plainDecimal(String(given)) : undefined
+  const input = isNumeric && value !== null && value !== undefined ? String(value) : value
+  const plain = isNumeric ? plainDecimal(String(input)) : undefined
   if (plain !== undefined) return plain
-  return canonicalJson(parseExact(canonicalJson(given))).replace(
+  return canonicalJson(parseExact(canonicalJson(input))).replace(
     /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g,
     (token) => (token.startsWith('"') ? token : (plainDecimal(token) ?? token)),
   )

@@ -63,9 +63,9 @@ export async function joinWithExactClient() {
       await made(`/apps/${app.id}/deploy`, { note: 'First' })
     },
     /** URL of the app's data or actions, as requested by the browser. */
-    appPath: (what: 'data' | 'actions') => {
+    appPath: (kind: 'data' | 'actions') => {
       const { baseUrl, workspace } = platform.info
-      return `${new URL(baseUrl).origin}/apps/${workspace}/values/-/${what}`
+      return `${new URL(baseUrl).origin}/apps/${workspace}/values/-/${kind}`
     },
     /** Records of the table `values`. */
     found: async (filter: object) => {

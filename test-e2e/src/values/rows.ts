@@ -14,14 +14,14 @@ export function buildRows(
   cases: readonly ValueCase[],
 ): { rows: Row[]; placed: PlacedCase[] } {
   const rows = new Map<string, Row>()
-  const placed = cases.map((each) => {
+  const placedCases = cases.map((each) => {
     const { column, sent, back } = each
     const shared = back !== null && [...rows].find(([, row]) => row.isKept && !(column in row))
     const tag = shared ? shared[0] : `${prefix} ${rows.size}`
     rows.set(tag, { isKept: back !== null, ...rows.get(tag), tag, [column]: parseExact(sent) })
     return { ...each, tag }
   })
-  return { rows: [...rows.values()].map(({ isKept: _, ...row }) => row), placed }
+  return { rows: [...rows.values()].map(({ isKept: _, ...row }) => row), placed: placedCases }
 }
 
 /** An INSERT of a row whose parameters are declared with the types of its columns. */

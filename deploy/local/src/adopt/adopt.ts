@@ -115,7 +115,7 @@ async function planOf({ adminUrl, installationId, moved = false }: AdoptTask): P
   const { record } = identity
   if (!record) throw new Error('the record of the installation is gone')
   const inPlace = isAtRecordedLocation(identity)
-  if (moved && !inPlace) await refuseBeside(adminUrl, identity)
+  if (moved && !inPlace) await refuseIfOriginalExists(adminUrl, identity)
   const isCopy = !inPlace && !moved
   const target = targetOf({ record, isCopy, installationId })
   const main = { url: adminUrl, identity, former: record, services: servicesIn(false) }
@@ -189,7 +189,7 @@ async function dataUrl(adminUrl: string, names: readonly Installation[]): Promis
 }
 
 /** Throws OpsError if the database that was recorded still exists on this server. */
-async function refuseBeside(adminUrl: string, { here, record }: DatabaseIdentity): Promise<void> {
+async function refuseIfOriginalExists(adminUrl: string, { here, record }: DatabaseIdentity): Promise<void> {
   if (here.systemIdentifier !== record?.systemIdentifier) return
   const [original] = await withAdmin(
     adminUrl,
@@ -225,7 +225,7 @@ const begin = (url: string, { id }: Installation) =>
   withAdmin(url, (sql) => sql`update opsplane.installation set adopting = ${id}`)
 
 /** Changes the roles and the record of one database in one transaction; changes nothing if that was already done. */
-async function move(place: Place, plan: Plan, say: (line: string) => void): Promise<void> {
+async function move(place: Place, plan: Plan, print: (line: string) => void): Promise<void> {
   const { target, databases, isCopy } = plan
   const { former, identity } = place
   await withAdmin(place.url, (sql) =>
@@ -235,7 +235,7 @@ async function move(place: Place, plan: Plan, say: (line: string) => void): Prom
         system_identifier = ${identity.here.systemIdentifier}, database_oid = ${identity.here.databaseOid}::oid`
       const moves = names.map((name) => ({ from: formatRole(former, name), to: formatRole(target, name) }))
       await moveRoles(tx, moves, { id: target.id, formerId: former.id, databases, isCopy })
-      say(`${identity.database}: ${moves.length} roles are called ${formatRole(target, '…')}`)
+      print(`${identity.database}: ${moves.length} roles are called ${formatRole(target, '…')}`)
     }),
   )
 }
@@ -252,14 +252,18 @@ async function roleNamesIn(tx: Pick<Admin, 'unsafe'>, { services }: Place): Prom
 const databaseAfter = ({ data, main, target }: Plan): { url: string } =>
   process.env.DATA_DATABASE_URL ? data : { url: toDatabaseUrl(main.url, dataDatabaseName(target)) }
 
-async function renameDataDatabase(adminUrl: string, plan: Plan, say: (line: string) => void): Promise<void> {
+async function renameDataDatabase(
+  adminUrl: string,
+  plan: Plan,
+  print: (line: string) => void,
+): Promise<void> {
   const { database: name } = plan.data.identity
-  const wanted = dataDatabaseName(plan.target)
-  if (process.env.DATA_DATABASE_URL || name === wanted) return
+  const targetName = dataDatabaseName(plan.target)
+  if (process.env.DATA_DATABASE_URL || name === targetName) return
   await withAdmin(adminUrl, (sql) =>
-    sql.unsafe(`alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(wanted)}`),
+    sql.unsafe(`alter database ${quoteIdentifier(name)} rename to ${quoteIdentifier(targetName)}`),
   )
-  say(`${name}: is called ${wanted}`)
+  print(`${name}: is called ${targetName}`)
 }
 
 function rolesOf(adminUrl: string, target: Installation): AdoptedRole[] {

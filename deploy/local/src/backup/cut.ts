@@ -41,7 +41,7 @@ export async function snapshotDatabases(
     for (let tries = 1; ; tries++) {
       await before()
       const startedAt = performance.now()
-      if (await holdOutboxes(holders, databases)) {
+      if (await lockOutboxes(holders, databases)) {
         await Promise.all(snapshots.map(beginSnapshot))
         const at = new Date()
         await Promise.all(holders.map((sql) => sql.unsafe('rollback')))
@@ -60,11 +60,11 @@ export async function snapshotDatabases(
 }
 
 /** Whether all outboxes are locked; releases all locks if one could not be acquired in time. */
-async function holdOutboxes(
+async function lockOutboxes(
   holders: Database['sql'][],
   databases: readonly ServiceDatabase[],
 ): Promise<boolean> {
-  const held = await Promise.allSettled(
+  const lockResults = await Promise.allSettled(
     holders.map((sql, at) => {
       const outboxes = toSchemas(databases[at]?.services ?? []).map((schema) => `${schema}.outbox`)
       return sql
@@ -74,7 +74,7 @@ async function holdOutboxes(
         .simple()
     }),
   )
-  const failed = held.find((each) => each.status === 'rejected')
+  const failed = lockResults.find((each) => each.status === 'rejected')
   if (!failed) return true
   await Promise.all(holders.map((sql) => sql.unsafe('rollback')))
   if (!isLockTimeout(failed.reason)) throw failed.reason

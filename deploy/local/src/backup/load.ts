@@ -27,11 +27,11 @@ export async function fillDatabase(sql: Sql, { folder, saved, say }: Loading): P
   await dropDetachedMonths(sql, saved)
   await emptyTables(sql, saved)
   await addPartitions(sql, saved.tables)
-  let saidAt = performance.now()
+  let reportedAt = performance.now()
   for (const [at, table] of saved.tables.entries()) {
     await copyIn(sql, table, join(folder, table.file))
-    if (performance.now() - saidAt < progressEveryMs) continue
-    saidAt = performance.now()
+    if (performance.now() - reportedAt < progressEveryMs) continue
+    reportedAt = performance.now()
     say(`${saved.name}: ${at + 1} of ${saved.tables.length} tables`)
   }
   await setSequences(sql, saved)

@@ -162,7 +162,7 @@ async function refuseUnlessFree(sql: Database['sql'], database: ServiceDatabase,
 }
 
 async function fill(task: RestoreTask, { adminUrl, link, names, manifest }: Place & { manifest: Manifest }) {
-  const say = task.say ?? (() => {})
+  const print = task.say ?? (() => {})
   const folder = resolve(task.from)
   const databases = await findDatabases(adminUrl)
   const sessions: Database['sql'][] = []
@@ -176,11 +176,11 @@ async function fill(task: RestoreTask, { adminUrl, link, names, manifest }: Plac
         )
       const sql = openSession(database.url, 'opsplane-restore')
       sessions.push(sql)
-      await fillDatabase(sql, { folder, saved, say })
+      await fillDatabase(sql, { folder, saved, say: print })
     }
     await fillStreams(task, { link, names, manifest })
     for (const sql of sessions) await sql.unsafe('commit')
-    say('all databases are committed')
+    print('all databases are committed')
   } finally {
     await Promise.all(sessions.map((sql) => sql.end({ timeout: 5 })))
   }

@@ -146,12 +146,12 @@ async function saveDatabase(
   { name, services }: ServiceDatabase,
   sql: Database['sql'],
 ): Promise<SavedDatabase> {
-  const beside: SavedDatabase['beside'] = []
+  const extraSchemas: SavedDatabase['beside'] = []
   const schemas = toSchemas(services)
   for (const service of services) {
     const found = await backends[service].extraSchemas?.describe(sql)
     if (!found) continue
-    beside.push({ service, description: found.description })
+    extraSchemas.push({ service, description: found.description })
     schemas.push(...found.schemas)
   }
   const found = await readTables(sql, schemas)
@@ -161,22 +161,22 @@ async function saveDatabase(
   for (const service of services) logs.push(await savedLog(sql, service))
   const [version] = await sql.unsafe<{ server_version: string }[]>('show server_version')
   return {
-    ...{ name, postgresVersion: version?.server_version ?? '', logs, sequences, beside },
+    ...{ name, postgresVersion: version?.server_version ?? '', logs, sequences, beside: extraSchemas },
     tables: await saveTables(saving, name, sql, tables),
   }
 }
 
 async function saveTables(saving: Saving, database: string, sql: Database['sql'], tables: DumpedTable[]) {
   const saved: SavedTable[] = []
-  let saidAt = performance.now()
+  let reportedAt = performance.now()
   for (const table of tables) {
     const file = `rows/${++saving.lastFile}.copy.gz`
     const { rows, plainBytes, ...written } = await copyOut(sql, table, saving.folder.path(file))
     saving.files[file] = written
     saving.plainBytes += plainBytes
     saved.push({ ...table, file, rows })
-    if (performance.now() - saidAt < progressEveryMs) continue
-    saidAt = performance.now()
+    if (performance.now() - reportedAt < progressEveryMs) continue
+    reportedAt = performance.now()
     saving.say(
       `${database}: ${saved.length} of ${tables.length} tables, ${Math.round(saving.plainBytes / 1e6)} MB`,
     )

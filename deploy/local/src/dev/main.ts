@@ -16,7 +16,7 @@ interface DevOptions {
 }
 
 const repository = fileURLToPath(new URL('../../../..', import.meta.url))
-const say = (text: string) => console.log(text)
+const print = (text: string) => console.log(text)
 
 async function run({ home, port }: DevOptions): Promise<void> {
   const root = resolve(home)
@@ -36,7 +36,7 @@ async function runWith(state: ReturnType<typeof openState>, port: number | undef
     throw new LocalRunError(
       `Opsplane already runs here: ${running.origin} (process ${running.pid}). Stop it first, or use another OPSPLANE_HOME.`,
     )
-  const stopping = stopOnSignal(say)
+  const stopping = stopOnSignal(print)
   const ports = await choosePorts(port, state.lastPort())
   const starting = startCluster({ state, ports, origins: buildOrigins(ports.gateway) })
   // The child processes would otherwise outlive this one.
@@ -48,14 +48,14 @@ async function runWith(state: ReturnType<typeof openState>, port: number | undef
   const cluster = await starting
   state.writeInfo(cluster.info)
   state.keepPort(ports.gateway)
-  const sources = watchSources(repository, () => update(cluster.services, say))
+  const sources = watchSources(repository, () => update(cluster.services, print))
   stopping.use({
     async stop() {
       sources.close()
       await stop()
     },
   })
-  say(`
+  print(`
 Console        ${cluster.info.origin}
 API            ${cluster.info.baseUrl}
 Sign in        ${cluster.info.email} / ${cluster.info.password}

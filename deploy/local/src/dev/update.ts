@@ -12,7 +12,7 @@ const shownLines = 15
  */
 export async function update(
   services: Record<ServiceName, ServiceProcess>,
-  say: (text: string) => void,
+  print: (text: string) => void,
 ): Promise<void> {
   const startedAt = performance.now()
   const seconds = () => `${((performance.now() - startedAt) / 1000).toFixed(1)} s`
@@ -21,23 +21,23 @@ export async function update(
     const made = new Set((await bundlePrograms('services')).map(findService))
     const affected = serviceNames.filter((name) => made.has(name))
     if (compiled.length === 0 && removed === 0 && affected.length === 0) return
-    const what = compiled.length === 1 ? compiled[0] : `${compiled.length} files`
-    if (affected.length === 0) return say(`${what}: compiled, in no service (${seconds()})`)
-    const started = await Promise.all(affected.map((name) => startAnew(services[name], say)))
+    const compiledLabel = compiled.length === 1 ? compiled[0] : `${compiled.length} files`
+    if (affected.length === 0) return print(`${compiledLabel}: compiled, in no service (${seconds()})`)
+    const started = await Promise.all(affected.map((name) => restart(services[name], print)))
     const running = affected.filter((_, at) => started[at])
-    if (running.length > 0) say(`${what}: ${running.join(', ')} restarted (${seconds()})`)
+    if (running.length > 0) print(`${compiledLabel}: ${running.join(', ')} restarted (${seconds()})`)
   } catch (error) {
-    say(`${messageOf(error)}\nServices go on as they were; correct this, and what is saved is tried again.`)
+    print(`${messageOf(error)}\nServices go on as they were; correct this, and what is saved is tried again.`)
   }
 }
 
-async function startAnew(service: ServiceProcess, say: (text: string) => void): Promise<boolean> {
+async function restart(service: ServiceProcess, print: (text: string) => void): Promise<boolean> {
   await service.stop()
   try {
     await service.start()
     return true
   } catch (error) {
-    say(`${service.name} does not start: ${messageOf(error)}\n${service.logTail(shownLines)}`)
+    print(`${service.name} does not start: ${messageOf(error)}\n${service.logTail(shownLines)}`)
     return false
   }
 }

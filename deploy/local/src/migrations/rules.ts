@@ -22,9 +22,9 @@ const rules: { pattern: RegExp; reason: string; mark: keyof typeof marks; except
     'drop type',
     'drop sequence',
     'drop schema',
-  ].map((what) => ({
-    pattern: new RegExp(`^${what}\\b`),
-    reason: `${what}: the version before may still use it`,
+  ].map((statement) => ({
+    pattern: new RegExp(`^${statement}\\b`),
+    reason: `${statement}: the version before may still use it`,
     mark: 'contract' as const,
   })),
   rule(`${alter}\\bdrop column\\b`, 'drop column: the version before may still read or write it', 'contract'),

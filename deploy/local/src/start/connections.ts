@@ -19,15 +19,15 @@ export const countConnections = (name: BackendName, environment: Environment): n
 
 /** Maximum number of connections for one replica of every service, per server, by host and port. */
 export function connectionsByServer(plan: Readonly<Record<BackendName, Environment>>): Map<string, number> {
-  const wanted = new Map<string, number>()
+  const connectionCounts = new Map<string, number>()
   for (const name of backendNames) {
     const { DATABASE_URL: url = '' } = plan[name]
     // A pooler owns the connections and shares them.
     if (isPooled(url)) continue
     const { host } = new URL(url)
-    wanted.set(host, (wanted.get(host) ?? 0) + countConnections(name, plan[name]))
+    connectionCounts.set(host, (connectionCounts.get(host) ?? 0) + countConnections(name, plan[name]))
   }
-  return wanted
+  return connectionCounts
 }
 
 /** Throws LocalRunError if a server has fewer free connections than the services of the plan may open. */
@@ -35,11 +35,11 @@ export async function requireConnections(
   plan: Readonly<Record<BackendName, Environment>>,
   adminUrls: readonly string[],
 ): Promise<void> {
-  const wanted = connectionsByServer(plan)
+  const connectionCounts = connectionsByServer(plan)
   for (const adminUrl of adminUrls) {
     const { host } = new URL(adminUrl)
     const room = await roomOf(adminUrl)
-    const shortage = connectionShortage(wanted.get(host) ?? 0, room)
+    const shortage = connectionShortage(connectionCounts.get(host) ?? 0, room)
     if (shortage) throw new LocalRunError(`${host}: ${shortage}\n${shortageRemedy}.`)
   }
 }

@@ -4,16 +4,16 @@ interface Running {
 }
 
 /** The first signal stops the platform cleanly; a second one stops waiting. */
-export function stopOnSignal(say: (text: string) => void) {
+export function stopOnSignal(print: (text: string) => void) {
   let platform: Running | undefined
   let stopping = false
   const stop = async (signal: string) => {
     if (stopping) process.exit(130)
     stopping = true
-    say(`\n${signal}: finishing what is in flight…`)
+    print(`\n${signal}: finishing what is in flight…`)
     try {
       await platform?.stop()
-      say('Stopped.')
+      print('Stopped.')
       process.exit(0)
     } catch (error) {
       console.error(

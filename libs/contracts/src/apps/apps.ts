@@ -23,11 +23,11 @@ const AppSlug = z
 const appStatuses = ['active', 'archived'] as const
 export const AppStatus = z.enum(appStatuses)
 
-const AccessNames = (what: string) =>
+const AccessNames = (noun: string) =>
   z
     .array(z.string().min(1).max(100))
     .max(200)
-    .refine((names) => new Set(names).size === names.length, `must name each ${what} once`)
+    .refine((names) => new Set(names).size === names.length, `must name each ${noun} once`)
 
 /** Who may use an app, if not everyone with `apps:use`. */
 export const AppAccess = z

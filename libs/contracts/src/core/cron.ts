@@ -50,11 +50,11 @@ export function cronProblem(expression: string): string | undefined {
       return `${field.name}: ${wrong === '' ? 'something is missing' : `${wrong} ${expected(field)}`}`
   }
   const [, , days = '', inMonths = '', weekday] = written
-  const most = Math.max(
+  const maxDay = Math.max(
     ...numbersOf(inMonths, fields[3] as Field).map((month) => daysOfMonths[month - 1] ?? 31),
   )
-  const least = Math.min(...numbersOf(days, fields[2] as Field))
-  if (weekday === '*' && least > most) return `day of month: no such month has a day ${least}`
+  const minDay = Math.min(...numbersOf(days, fields[2] as Field))
+  if (weekday === '*' && minDay > maxDay) return `day of month: no such month has a day ${minDay}`
   return undefined
 }
 
@@ -76,9 +76,9 @@ function isItem(item: string, field: Field): boolean {
   )
     return false
   if (from === '*') return to === undefined
-  const least = numberOf(from, field)
-  const most = to === undefined ? least : numberOf(to, field)
-  return least !== undefined && most !== undefined && least <= most
+  const first = numberOf(from, field)
+  const last = to === undefined ? first : numberOf(to, field)
+  return first !== undefined && last !== undefined && first <= last
 }
 
 function numberOf(text: string, { least, most, words }: Field): number | undefined {

@@ -20,7 +20,7 @@ function operators<Text extends z.ZodType<string>>(text: Text) {
       starts_with: text,
     })
     .partial()
-    .refine((given) => Object.keys(given).length > 0, 'must name at least one operator')
+    .refine((condition) => Object.keys(condition).length > 0, 'must name at least one operator')
 }
 type Operators = z.infer<ReturnType<typeof operators>>
 
@@ -65,12 +65,12 @@ export const DottedPath = z
 type Test = (value: unknown, operand: never) => boolean
 
 const ordered =
-  (holds: (comparison: number) => boolean) =>
+  (predicate: (comparison: number) => boolean) =>
   (value: unknown, operand: number | string): boolean => {
     const isNumber = typeof value === 'number' || value instanceof ExactNumber
-    if (isNumber && typeof operand === 'number') return holds(compareNumbers(value, operand))
+    if (isNumber && typeof operand === 'number') return predicate(compareNumbers(value, operand))
     if (typeof value === 'string' && typeof operand === 'string')
-      return holds(value < operand ? -1 : Number(value > operand))
+      return predicate(value < operand ? -1 : Number(value > operand))
     return false
   }
 
@@ -93,11 +93,11 @@ const tests: Record<keyof Operators, Test> = {
 /** Whether a document satisfies a filter. A path that does not exist has the value `undefined`. */
 export function filterMatches(filter: Filter, document: unknown): boolean {
   return Object.entries(filter).every(([path, condition]) =>
-    conditionHolds(condition, valueAt(document, path)),
+    matchesCondition(condition, valueAt(document, path)),
   )
 }
 
-function conditionHolds(condition: Scalar | Operators, value: unknown): boolean {
+function matchesCondition(condition: Scalar | Operators, value: unknown): boolean {
   if (condition === null || typeof condition !== 'object') return value === condition
   return Object.entries(condition).every(([name, operand]) =>
     tests[name as keyof Operators](value, operand as never),

@@ -64,8 +64,10 @@ function formatMessage(issue: Extract<RawIssue, { code: 'invalid_format' }>): st
   if (issue.format === 'starts_with') return `must start with ${quoted(issue.prefix)}`
   if (issue.format === 'ends_with') return `must end with ${quoted(issue.suffix)}`
   if (issue.format === 'includes') return `must contain ${quoted(issue.includes)}`
-  const wanted = formats[issue.format]
-  return wanted === undefined ? 'has not the form the API reference describes' : `must be ${wanted}`
+  const expectedFormat = formats[issue.format]
+  return expectedFormat === undefined
+    ? 'has not the form the API reference describes'
+    : `must be ${expectedFormat}`
 }
 
 interface Bound {
@@ -73,9 +75,9 @@ interface Bound {
   exact?: boolean | undefined
 }
 
-const bound = ({ inclusive, exact }: Bound, within: string, beyond: string): string => {
+const bound = ({ inclusive, exact }: Bound, within: string, exclusive: string): string => {
   if (exact) return 'exactly'
-  return inclusive === false ? beyond : within
+  return inclusive === false ? exclusive : within
 }
 
 /** Strings are measured in characters and lists in items; numbers are compared directly. */
@@ -99,10 +101,10 @@ const units: Record<string, string> = {
 /** If no branch of the union matches, the message lists the types all branches expect. */
 function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): string {
   if ('options' in issue && Array.isArray(issue.options)) return `must be ${alternatives(issue.options)}`
-  const wanted = issue.errors.flatMap((branch) =>
+  const branchMessages = issue.errors.flatMap((branch) =>
     branch.slice(0, 1).flatMap(({ path, message }) => (path.length === 0 ? [message] : [])),
   )
-  const kindsOf = [...new Set(wanted)].flatMap((message) =>
+  const kindsOf = [...new Set(branchMessages)].flatMap((message) =>
     message.startsWith('must be ') ? [message.slice('must be '.length)] : [],
   )
   return kindsOf.length === 0 ? 'has none of the forms the API reference describes' : `must be ${or(kindsOf)}`
@@ -111,9 +113,9 @@ function unionMessage(issue: Extract<RawIssue, { code: 'invalid_union' }>): stri
 const maxNamed = 20
 
 function alternatives(values: readonly unknown[]): string {
-  const named = values.slice(0, maxNamed).map(quoted)
-  if (values.length === 1) return named.join()
-  return `one of ${named.join(', ')}${values.length > maxNamed ? ', …' : ''}`
+  const listedValues = values.slice(0, maxNamed).map(quoted)
+  if (values.length === 1) return listedValues.join()
+  return `one of ${listedValues.join(', ')}${values.length > maxNamed ? ', …' : ''}`
 }
 
 const quoted = (value: unknown): string => (typeof value === 'string' ? `"${value}"` : String(value))

@@ -44,8 +44,8 @@ export function resourceDecider<State extends ResourceState>(options: {
       }
       if (state === null) throw notFound()
       if (command.kind === 'delete') return [{ type: `${resourceType}.deleted`, after: null }]
-      const given = Object.entries(command.patch).filter(([, value]) => value !== undefined)
-      const after = { ...state, ...Object.fromEntries(given) }
+      const changes = Object.entries(command.patch).filter(([, value]) => value !== undefined)
+      const after = { ...state, ...Object.fromEntries(changes) }
       if (changedFields(state, after).length === 0) return []
       return [{ type: `${resourceType}.updated`, after: { ...after, updatedAt: command.now } }]
     },

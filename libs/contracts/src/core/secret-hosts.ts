@@ -38,8 +38,10 @@ export const isLiteralHost = (host: string): boolean =>
 /** Whether one of the patterns in `hosts` matches `host`, which is written as in a URL. */
 export function allowsHost(hosts: readonly string[], host: string): boolean {
   const wildcard = `*${host.slice(host.indexOf('.'))}`
-  const named = !/^[0-9.]+$/.test(host) && host.includes('.')
-  return hosts.some((allowed) => allowed === '*' || allowed === host || (named && allowed === wildcard))
+  const isDomainName = !/^[0-9.]+$/.test(host) && host.includes('.')
+  return hosts.some(
+    (allowed) => allowed === '*' || allowed === host || (isDomainName && allowed === wildcard),
+  )
 }
 
 /** The host of a URL, in the form `allowsHost` expects. Throws if the text is no URL. */

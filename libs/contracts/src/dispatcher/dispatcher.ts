@@ -121,12 +121,12 @@ function agreeingSpellings(input: Record<string, unknown>, context: z.Refinement
 
 function withoutAliases<Input extends { [A in Alias]?: unknown }>(input: Input): Omit<Input, Alias> {
   const { retryStrategy, timeoutMs, retryMaxDelayMs, ...rest } = input
-  const given = Object.entries({
+  const aliasEntries = Object.entries({
     retry_strategy: retryStrategy,
     timeout_ms: timeoutMs,
     retry_max_delay_ms: retryMaxDelayMs,
   }).filter(([, value]) => value !== undefined)
-  return { ...rest, ...Object.fromEntries(given) }
+  return { ...rest, ...Object.fromEntries(aliasEntries) }
 }
 
 const secret = z.string().min(1).max(512).meta({

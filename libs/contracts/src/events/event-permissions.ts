@@ -86,12 +86,12 @@ export interface NeededRights {
  * `records:read` then always counts as missing.
  */
 export function missingRights(
-  held: readonly string[],
+  ownedPermissions: readonly string[],
   { reads, uses }: NeededRights,
   hidden = false,
 ): Permission[] {
-  const lacked = held.includes(everyEventPermission) ? uses : [...reads, ...uses]
+  const lacked = ownedPermissions.includes(everyEventPermission) ? uses : [...reads, ...uses]
   return permissions.filter((each) =>
-    each === 'records:read' && hidden ? true : lacked.includes(each) && !held.includes(each),
+    each === 'records:read' && hidden ? true : lacked.includes(each) && !ownedPermissions.includes(each),
   )
 }

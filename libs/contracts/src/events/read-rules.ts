@@ -61,18 +61,20 @@ export function rulesAgainst(
  */
 function tablesNamedBy(filter: Filter | null | undefined): readonly unknown[] | undefined {
   const condition = filter?.['data.tableSlug']
-  const named = typeof condition === 'object' ? condition?.in : condition && [condition]
-  return Array.isArray(named) && !named.some((slug) => String(slug).includes('{{')) ? named : undefined
+  const tableSlugs = typeof condition === 'object' ? condition?.in : condition && [condition]
+  return Array.isArray(tableSlugs) && !tableSlugs.some((slug) => String(slug).includes('{{'))
+    ? tableSlugs
+    : undefined
 }
 
 /** `forbidden` (`row_rule`) with the rules that hide events of a subscription from its owner. */
 export function hiddenByRules(rules: readonly ReadRule[]): ApiError {
-  const named = rules.map(({ table, role }) => ({ table, role }))
+  const listedRules = rules.map(({ table, role }) => ({ table, role }))
   const message =
     'Events show records whole, and row rules hide some of them from you: ' +
-    `${named.map(({ table, role }) => `${table} (for ${role})`).join(', ')}. ` +
+    `${listedRules.map(({ table, role }) => `${table} (for ${role})`).join(', ')}. ` +
     'Name other tables by a filter of `data.tableSlug`.'
   return new ApiError('forbidden', message, {
-    details: [{ in: 'body', path: '/events', code: 'row_rule', message, params: { rules: named } }],
+    details: [{ in: 'body', path: '/events', code: 'row_rule', message, params: { rules: listedRules } }],
   })
 }

@@ -52,7 +52,7 @@ export function natsNames(prefix = '') {
      * Core NATS: a part of the service, such as `relay`, has work. Only a hint to the replicas, on no
      * stream; Postgres has the authoritative state.
      */
-    wakeSubject: (service: string, what: string) => `${dotted}ops.wake.${service}.${what}`,
+    wakeSubject: (service: string, reason: string) => `${dotted}ops.wake.${service}.${reason}`,
     /**
      * Core NATS: deliveries, runs or executions of a tenant have changed (`ChangedSignal`).
      * On no stream, and may be lost.
@@ -72,8 +72,8 @@ export type NatsNames = ReturnType<typeof natsNames>
 
 /** Drops patterns that are covered by another one: the server accepts no overlapping filters. */
 function withoutCovered(patterns: readonly string[]): string[] {
-  const asked = new Set(patterns.map((pattern) => (pattern === 'audit.*' ? '*' : pattern)))
-  return [...asked].filter(
-    (pattern) => ![...asked].some((other) => other !== pattern && patternMatches(other, pattern)),
+  const uniquePatterns = new Set(patterns.map((pattern) => (pattern === 'audit.*' ? '*' : pattern)))
+  return [...uniquePatterns].filter(
+    (pattern) => ![...uniquePatterns].some((other) => other !== pattern && patternMatches(other, pattern)),
   )
 }

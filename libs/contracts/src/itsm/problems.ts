@@ -160,7 +160,7 @@ export const ProblemPatch = z
   .meta({ id: 'ProblemPatch', example: { rootCause: 'The pool never returns broken connections.' } })
 export type ProblemPatch = z.infer<typeof ProblemPatch>
 
-const ending = {
+const resolutionFields = {
   resolutionNotes: ResolutionNotes.optional().meta({
     description: 'Needed with `fix_applied` and `risk_accepted`.',
     example: 'Raised the pool limit.',
@@ -173,7 +173,7 @@ const ending = {
 export const ResolveProblem = z
   .strictObject({
     resolution: ProblemResolution.meta({ description: '`fix_applied` needs a `rootCause`.' }),
-    ...ending,
+    ...resolutionFields,
   })
   .meta({
     id: 'ResolveProblem',
@@ -185,7 +185,7 @@ export const CloseProblem = z
     resolution: ProblemResolution.exclude(['fix_applied'])
       .optional()
       .meta({ description: 'Needed unless the problem is resolved, and then refused.' }),
-    ...ending,
+    ...resolutionFields,
   })
   .meta({
     id: 'CloseProblem',

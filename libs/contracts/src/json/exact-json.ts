@@ -147,21 +147,21 @@ export function plainDecimal(text: string): string | undefined {
  * doubles. Returns the same value if it contains none.
  */
 export function exactNumbersAsText(value: unknown): unknown {
-  return holdsExactNumber(value) ? withText(value) : value
+  return containsExactNumber(value) ? withText(value) : value
 }
 
 function withText(value: unknown): unknown {
   if (value instanceof ExactNumber) return value.text
-  if (!holdsExactNumber(value)) return value
+  if (!containsExactNumber(value)) return value
   if (Array.isArray(value)) return value.map(withText)
   return Object.fromEntries(Object.entries(value as object).map(([name, inner]) => [name, withText(inner)]))
 }
 
-function holdsExactNumber(value: unknown): boolean {
+function containsExactNumber(value: unknown): boolean {
   if (value === null || typeof value !== 'object') return false
   if (value instanceof ExactNumber) return true
-  if (Array.isArray(value)) return value.some(holdsExactNumber)
+  if (Array.isArray(value)) return value.some(containsExactNumber)
   const fields = value as Record<string, unknown>
-  for (const name in fields) if (holdsExactNumber(fields[name])) return true
+  for (const name in fields) if (containsExactNumber(fields[name])) return true
   return false
 }

@@ -39,8 +39,8 @@ export const ArtifactSchema = z
   .record(z.string(), JsonValue)
   .meta({ description: 'JSON Schema of draft 2020-12.', example: { type: 'object' } })
 
-const most = 100
-const names = <Item extends z.ZodType>(item: Item) => z.array(item).max(most).default([])
+const maxEntries = 100
+const names = <Item extends z.ZodType>(item: Item) => z.array(item).max(maxEntries).default([])
 
 const TableAccess = z.enum(['read', 'write'])
 
@@ -68,7 +68,7 @@ export const ArtifactPermissions = z
     }),
     tables: z
       .record(TableSlug, z.array(TableAccess).min(1).max(2))
-      .refine((tables) => Object.keys(tables).length <= most, `must name at most ${most} tables`)
+      .refine((tables) => Object.keys(tables).length <= maxEntries, `must name at most ${maxEntries} tables`)
       .default({})
       .meta({ description: 'What `host.table` may do, by slugs of tables.', example: { assets: ['read'] } }),
     topics: names(TopicName).meta({ description: 'Topics that `host.publish` may publish to.' }),

@@ -100,7 +100,7 @@ export const Execution = z
   .meta({ id: 'Execution' })
 export type Execution = z.infer<typeof Execution>
 
-const given = z.string().min(1).max(200).optional()
+const filterText = z.string().min(1).max(200).optional()
 
 export const ExecutionsOfArtifactQuery = z.object({
   executionType: ExecutionType.optional(),
@@ -111,12 +111,12 @@ export const ExecutionsOfArtifactQuery = z.object({
     .meta({ description: '`true`: completed. `false`: failed or timed out.' }),
   status: ExecutionStatus.optional(),
   triggerType: ExecutionTrigger.optional(),
-  triggerId: given,
-  tableName: given.meta({
+  triggerId: filterText,
+  tableName: filterText.meta({
     description:
       'Of a record that triggered it or that it touched: the slug of a table, or a kind such as `incident`.',
   }),
-  recordId: given.meta({ description: 'Of a record that triggered it or that it touched.' }),
+  recordId: filterText.meta({ description: 'Of a record that triggered it or that it touched.' }),
 })
 
 export const ExecutionsQuery = ExecutionsOfArtifactQuery.extend({

@@ -152,21 +152,21 @@ const content = {
 }
 
 /** Requires exactly one of the three forms of the pack's content. */
-const oneContent = (given: { [Field in keyof typeof content]?: unknown }, context: z.RefinementCtx): void => {
+const oneContent = (input: { [Field in keyof typeof content]?: unknown }, context: z.RefinementCtx): void => {
   const wrong = (field: string, message: string) =>
     context.addIssue({ code: 'custom', path: [field], message })
-  const forms = [given.manifest, given.tarball, given.available].filter((each) => each !== undefined)
+  const forms = [input.manifest, input.tarball, input.available].filter((each) => each !== undefined)
   if (forms.length === 0) wrong('manifest', 'is required, or tarball or available is')
   if (forms.length > 1)
     wrong(
-      given.tarball === undefined ? 'available' : 'tarball',
+      input.tarball === undefined ? 'available' : 'tarball',
       'cannot be combined with another form of the pack',
     )
-  if (given.files !== undefined && given.manifest === undefined)
+  if (input.files !== undefined && input.manifest === undefined)
     wrong('files', 'are only allowed with a manifest')
-  if (given.tarball !== undefined && given.integrity === undefined)
+  if (input.tarball !== undefined && input.integrity === undefined)
     wrong('integrity', 'is required with tarball')
-  if (given.integrity !== undefined && given.tarball === undefined)
+  if (input.integrity !== undefined && input.tarball === undefined)
     wrong('integrity', 'is only allowed with a tarball')
 }
 

@@ -53,8 +53,8 @@ export const RowRule = z
     example: { role: 'agent', read: { owner: '$user.id' }, write: { owner: '$user.id' } },
   })
 
-const most = { bulk: 1_000, changed: 10_000 }
-const Bulk = z.array(RecordBody).min(1).max(most.bulk)
+const maxRecords = { bulk: 1_000, changed: 10_000 }
+const Bulk = z.array(RecordBody).min(1).max(maxRecords.bulk)
 
 const drill = { serial_number: 'A-17', price: '12.50' }
 export const BulkCreate = z
@@ -75,8 +75,8 @@ const matching = {
   limit: z
     .int()
     .min(1)
-    .max(most.changed)
-    .default(most.bulk)
+    .max(maxRecords.changed)
+    .default(maxRecords.bulk)
     .meta({ description: 'Where more records match, none is changed.' }),
   dryRun: z.boolean().default(false).meta({ description: 'Do all of it, answer, and undo it.' }),
 }
@@ -132,7 +132,7 @@ export type RecordOperation = z.infer<typeof RecordOperation>
 
 export const RecordBatch = z
   .strictObject({
-    operations: z.array(RecordOperation).min(1).max(most.bulk),
+    operations: z.array(RecordOperation).min(1).max(maxRecords.bulk),
     dryRun: z.boolean().default(false),
   })
   .meta({

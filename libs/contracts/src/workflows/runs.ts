@@ -32,8 +32,8 @@ const LargeValue = z
   .meta({ id: 'LargeValue' })
 
 /** A value of a run, or a reference to it. */
-const valueFields = (what: string) => ({
-  value: JsonValue.meta({ description: `${what}; null where it is large, left out, or not there.` }),
+const valueFields = (label: string) => ({
+  value: JsonValue.meta({ description: `${label}; null where it is large, left out, or not there.` }),
   large: LargeValue.nullable(),
   omitted: z.literal(true).optional().meta({
     description:

@@ -73,7 +73,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   let lockWaits = 0
   let scheduled = false
 
-  function takeGroup(): Waiting[] {
+  function dequeueGroup(): Waiting[] {
     const group: Waiting[] = []
     const dependedOn = new Set<string>()
     const rest: Waiting[] = []
@@ -203,7 +203,7 @@ export function createCommitQueue(options: CommitQueueOptions): CommitQueue {
   function pump() {
     scheduled = false
     while (inFlight < maxInFlight && queue.length >= (inFlight === 0 ? 1 : worthAnother)) {
-      const group = takeGroup()
+      const group = dequeueGroup()
       if (group.length === 0) return
       inFlight++
       void run(group).finally(() => {

@@ -60,16 +60,16 @@ export const isCovered = (filled: BackfillResult, now: ConsumerProgress): boolea
  */
 export async function backfillFromLogs(
   options: BackfillOptions,
-  look: () => Promise<ConsumerProgress>,
+  readProgress: () => Promise<ConsumerProgress>,
 ): Promise<BackfillResult> {
-  for (let place = await look(); ; ) {
+  for (let place = await readProgress(); ; ) {
     const { streamCreated, firstSequence } = place
     const handled = await fillBefore(options, place)
     const filled =
       handled === undefined
         ? { ...place, readTo: place.lastSequence }
         : { ...place, ackFloor: Math.max(place.ackFloor, handled), readTo: 0 }
-    const now = await look()
+    const now = await readProgress()
     if (isCovered(filled, now)) {
       if (handled === undefined)
         await options.tables.arrive({ streamCreated, ackFloor: firstSequence - 1 }, new Map())
@@ -129,13 +129,13 @@ async function readLog(
     const position = next ?? events.at(-1)?.position
     const received = events
       .map(({ position, event }) => fromLog(options.names, event, { source, position }, ackFloor))
-      .filter(({ message }) => isWanted(options, message))
+      .filter(({ message }) => matchesFilters(options, message))
     if (position !== undefined) await options.apply(received, { source, position })
     after = next
   }
 }
 
-const isWanted = ({ filterSubjects }: BackfillOptions, { subject }: StreamMessage) =>
+const matchesFilters = ({ filterSubjects }: BackfillOptions, { subject }: StreamMessage) =>
   !filterSubjects || filterSubjects.some((filter) => subjectMatches(filter, subject))
 
 /** The event types that the filters match, for any tenant: `incident.created,change.*`. */

@@ -23,7 +23,7 @@ export interface RedriveStore {
    * Runs `redo` for the next marked letter above this id that no other replica has locked, in one transaction.
    * Resolves to its id, or `undefined` if there is none.
    */
-  nextMarked(after: number, redo: (marked: MarkedLetter) => Promise<void>): Promise<number | undefined>
+  nextMarked(after: number, redo: (letter: MarkedLetter) => Promise<void>): Promise<number | undefined>
 }
 
 /**
@@ -49,13 +49,13 @@ export const createRedriveStore = (
 
 async function redoNext(
   tx: Transaction,
-  marked: SQL,
-  redo: (marked: MarkedLetter) => Promise<void>,
+  markedCondition: SQL,
+  redo: (markedLetter: MarkedLetter) => Promise<void>,
 ): Promise<number | undefined> {
   const [letter] = await tx
     .select()
     .from(deadLetters)
-    .where(marked)
+    .where(markedCondition)
     .orderBy(deadLetters.id)
     .limit(1)
     .for('update', { skipLocked: true })

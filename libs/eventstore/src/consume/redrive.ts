@@ -21,7 +21,7 @@ interface RedriveOptions {
 }
 
 /** Polling interval: finds letters whose wake-up notification was lost. */
-const lookEveryMs = 300_000
+const pollIntervalMs = 300_000
 
 /** The subject that announces redriven dead letters of a consumer. */
 export const redriveSubject = (names: NatsNames, consumer: string) => names.wakeSubject(consumer, 'redrive')
@@ -64,7 +64,7 @@ export function startRedrive({ store, link, names, consumer, log, timers, apply 
       try {
         await round()
         failures = 0
-        await waker.wait(lookEveryMs)
+        await waker.wait(pollIntervalMs)
       } catch (error) {
         if (failures === 0)
           log.warn(

@@ -44,9 +44,9 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
   let unwritten: Checkpoint | undefined
   let noting: Timer | undefined
   let writing: Timer | undefined
-  let looking: Promise<void> = Promise.resolve()
+  let inspections: Promise<void> = Promise.resolve()
   /** Number of log events that were neither handled nor recorded as dead letters. */
-  let givenBack = 0
+  let returnedCount = 0
 
   /** In a backfill a failed event becomes a dead letter immediately, because nothing redelivers it. */
   const handling = batchHandling<PlatformEvent>({
@@ -61,7 +61,7 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
     maxAckPending: Number.POSITIVE_INFINITY,
     closing: closing.signal,
     onSettled: (_, how) => {
-      if (how === 'back') givenBack++
+      if (how === 'back') returnedCount++
     },
   })
 
@@ -74,9 +74,10 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
         ...options,
         closing: closing.signal,
         async apply(events, progress) {
-          givenBack = 0
+          returnedCount = 0
           if (events.length > 0) await handling.handle(events, () => {})
-          if (givenBack > 0) throw new Error(`${givenBack} events of ${progress.source} are to be read again`)
+          if (returnedCount > 0)
+            throw new Error(`${returnedCount} events of ${progress.source} are to be read again`)
           await tables.progress(progress)
         },
       },
@@ -97,12 +98,12 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
     if (streamCreated !== before.streamCreated) return consumer.restart('the stream is another one')
     // Messages that waited for delivery or redelivery are gone from the stream and were not read from the logs. They
     // may have both arrived and disappeared since the last inspection.
-    const came = place.lastSequence > before.lastSequence
-    const waited = came || before.pending + before.ackPending > 0
+    const hasNewMessages = place.lastSequence > before.lastSequence
+    const waited = hasNewMessages || before.pending + before.ackPending > 0
     if (waited && place.firstSequence > before.ackFloor + 1 && !isCovered(filled, place))
       return consumer.restart('the stream has lost messages before they were handled')
     before = place
-    if (place.pending > 0 || place.ackPending > 0) lookSoon(consumer)
+    if (place.pending > 0 || place.ackPending > 0) scheduleInspection(consumer)
     lowWatermarks.acknowledged(ackFloor)
     await arrive({ streamCreated, ackFloor })
   }
@@ -111,13 +112,13 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
     unwritten = { ...last, handled: handled + (unwritten?.handled ?? 0) }
   }
   const arrive = async (place: StreamPosition) => {
-    const reached = unwritten
+    const checkpoint = unwritten
     unwritten = undefined
     try {
-      await tables.arrive(place, lowWatermarks.current(), reached)
+      await tables.arrive(place, lowWatermarks.current(), checkpoint)
       isRefused = false
     } catch (error) {
-      if (reached) advance({ ...(unwritten ?? reached), handled: reached.handled })
+      if (checkpoint) advance({ ...(unwritten ?? checkpoint), handled: checkpoint.handled })
       if (!isRefused && !isDatabaseUnavailable(error))
         log.warn({ err: error, durable }, 'it cannot be written how far the consumer has come, still trying')
       isRefused ||= !isDatabaseUnavailable(error)
@@ -126,24 +127,24 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
   }
 
   /** Runs inspections one after the other; repeats one while the server or Postgres is unavailable. */
-  const look = (how: (consumer: Asked) => Promise<void>, consumer: Asked) => {
-    looking = looking.then(() => how(consumer)).catch(() => lookSoon(consumer))
+  const enqueueInspection = (how: (consumer: Asked) => Promise<void>, consumer: Asked) => {
+    inspections = inspections.then(() => how(consumer)).catch(() => scheduleInspection(consumer))
   }
 
-  const lookSoon = (consumer: Asked) => {
+  const scheduleInspection = (consumer: Asked) => {
     if (closing.signal.aborted) return
-    const untilWrittenMs = Math.max(
+    const writeDelayMs = Math.max(
       idleIntervalMs(acknowledgedMs, timers),
       writtenAt + writesEveryMs - timers.now(),
     )
     writing ??= timers.setTimeout(() => {
       writing = undefined
-      look(write, consumer)
-    }, untilWrittenMs)
-    if (untilWrittenMs <= lowWatermarksMs) return
+      enqueueInspection(write, consumer)
+    }, writeDelayMs)
+    if (writeDelayMs <= lowWatermarksMs) return
     noting ??= timers.setTimeout(() => {
       noting = undefined
-      look(note, consumer)
+      enqueueInspection(note, consumer)
     }, lowWatermarksMs)
   }
 
@@ -153,19 +154,19 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
     /** Whether the events the stream had lost have been read from the logs. */
     isFilled: () => filled !== undefined,
     /** Called when a batch starts and when it was handled: it is acknowledged a moment later. */
-    lookSoon,
+    lookSoon: scheduleInspection,
     /**
      * Records handled events whose effects commit on their own. Counts that a killed process has not
      * written are lost.
      */
     advance,
-    /** `ended`: resolves when no batch is in flight any more. */
-    async close(ended: Promise<void>) {
+    /** `drained`: resolves when no batch is in flight any more. */
+    async close(drained: Promise<void>) {
       closing.abort()
       timers.clearTimeout(writing)
       timers.clearTimeout(noting)
-      await ended
-      await looking
+      await drained
+      await inspections
       if (!unwritten || !filled || !before) return
       await arrive(before).catch((err) => log.debug({ err, durable }, 'a checkpoint could not be written'))
     },

@@ -55,20 +55,20 @@ const Row = PastState.extend({
  */
 async function pageAsOf<T>(db: Drizzle, options: ListOptions<T> & { asOf: Instant }): Promise<Page<T>> {
   const { tenant, sort, limit, cursors, asOf } = options
-  const most = options.search ? maxSearchedCreations : maxCreations
+  const maxRows = options.search ? maxSearchedCreations : maxCreations
   const binding = tenantBinding(tenant, options.binding)
   const direction = sql.raw(sort.direction)
   const order = sql`created_at ${direction}, stream_id ${direction}`
   const start = options.after === undefined ? undefined : parsePosition(cursors, options.after, binding)
   const operator = sql.raw(sort.direction === 'asc' ? '>' : '<')
-  const beyond =
+  const afterStart =
     start && sql`(created_at, stream_id) ${operator} (${start[0]}::text::timestamptz, ${start[1]}::text)`
   const ofTenant = sql`workspace_id = ${tenant.workspaceId} and environment = ${tenant.environment}`
   const creations = sql`
     select stream_id, created_at from events
     where ${and(ofTenant, sql`stream_type = ${pastStreamType(options)}`, sql`version = 1`)}
-      and ${and(sql`created_at <= ${asOf}::text::timestamptz`, beyond)}
-    order by ${order} limit ${most}`
+      and ${and(sql`created_at <= ${asOf}::text::timestamptz`, afterStart)}
+    order by ${order} limit ${maxRows}`
   const rows = await db.execute(sql`
     with page as materialized (
       select creation.stream_id, creation.created_at, last.version, last.after, last.sealed
@@ -79,7 +79,7 @@ async function pageAsOf<T>(db: Drizzle, options: ListOptions<T> & { asOf: Instan
     (select stream_id as id, ${isoSql} as created, version, after as state, sealed from page order by ${order})
     union all
     (select stream_id, ${isoSql}, null, null, null from (${creations}) creation
-      where (select count(*) from page) <= ${limit} order by ${order} offset ${most - 1} limit 1)`)
+      where (select count(*) from page) <= ${limit} order by ${order} offset ${maxRows - 1} limit 1)`)
   const read = z.array(Row).parse([...rows])
   const found = read.filter(({ version }) => version !== null)
   const items = found.slice(0, limit)

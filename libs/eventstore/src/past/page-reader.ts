@@ -33,8 +33,8 @@ export function pageReader<Input extends ListInput, T>(
   { database, cursors }: { database: Pick<Database, 'db'>; cursors: CursorCodec },
   { table, columns, present, select }: PageReaderOptions<Input, T>,
 ): (input: Input) => Promise<Page<T>> {
-  const named: object = columns ?? table
-  const sortColumns = named as Partial<Record<string, PgColumn>>
+  const columnSource: object = columns ?? table
+  const sortColumns = columnSource as Partial<Record<string, PgColumn>>
   return async (input) => {
     const { query, binding, meta } = input
     const { limit, after, asOf, sort } = query

@@ -85,8 +85,8 @@ export const pastRow = ({
 
 /** The expression that computes a generated column from `state`; `undefined` for other columns. */
 export function generatedExpression({ generated }: PgColumn): SQL | undefined {
-  const given = generated?.as
-  const expression = typeof given === 'function' ? given() : given
+  const definition = generated?.as
+  const expression = typeof definition === 'function' ? definition() : definition
   return is(expression, SQL) ? expression : undefined
 }
 

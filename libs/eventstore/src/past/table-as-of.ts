@@ -12,10 +12,10 @@ interface StatementPart {
 
 const Count = z.object({ count: z.coerce.number() })
 
-/** The number of records created by the instant, including those deleted since. Stops counting at `most`. */
-export async function countCreated(db: Drizzle, of: PastOf, most: number): Promise<number> {
+/** The number of records created by the instant, including those deleted since. Stops counting at `maxCount`. */
+export async function countCreated(db: Drizzle, of: PastOf, maxCount: number): Promise<number> {
   const [row] = await db.execute(
-    sql`select count(*) as count from (select 1 from events where ${created(of)} limit ${most}) counted`,
+    sql`select count(*) as count from (select 1 from events where ${created(of)} limit ${maxCount}) counted`,
   )
   return Count.parse(row).count
 }

@@ -51,13 +51,13 @@ async function compare(
   sql: StatementRunner,
   table: string,
   live: string,
-  folded: string,
+  shadow: string,
 ): Promise<Difference> {
   const only = (one: string, other: string) => `
     (select count(*)::int from (
       select to_jsonb(one) from ${one} one except all select to_jsonb(other) from ${other} other) rest)`
   const [row] = await sql.unsafe<{ wrong: number; missing: number }[]>(
-    `select ${only(live, folded)} as wrong, ${only(folded, live)} as missing`,
+    `select ${only(live, shadow)} as wrong, ${only(shadow, live)} as missing`,
   )
   return { table, wrong: row?.wrong ?? 0, missing: row?.missing ?? 0 }
 }

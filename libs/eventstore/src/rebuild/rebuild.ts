@@ -83,17 +83,17 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
   const shadows = await createShadowTables(sql, options.schema, tables)
   try {
     const fold = createFold(shadows, options)
-    let folded = await fold(sql, initialFold, String(await settledPosition(sql)))
+    let progress = await fold(sql, initialFold, String(await settledPosition(sql)))
     await shadows.complete()
     for (let tries = 1; ; tries++) {
-      folded = await catchUp(sql, fold, folded)
+      progress = await catchUp(sql, fold, progress)
       try {
         // Progress counts only once it is committed: after a rollback the events are folded again.
-        folded = await sql.begin(async (tx) => {
+        progress = await sql.begin(async (tx) => {
           await tx.unsafe(`set local lock_timeout = ${lockTimeoutMs}`)
           // Every append writes to one of these tables, so none is running from here on.
           await tx.unsafe(`lock table ${tables.map(quoteIdentifier).join(', ')} in access exclusive mode`)
-          const all = await fold(tx, folded, null)
+          const all = await fold(tx, progress, null)
           await shadows.swap(tx)
           return all
         })
@@ -104,7 +104,7 @@ async function rebuildWith(sql: Database['sql'], options: RebuildOptions): Promi
       }
     }
     await shadows.validate()
-    return { events: folded.events }
+    return { events: progress.events }
   } finally {
     await shadows.drop()
   }
@@ -124,8 +124,8 @@ type Fold = ReturnType<typeof createFold>
 
 /** Folds until the remainder is small enough to be folded while writers wait. */
 async function catchUp(sql: Database['sql'], fold: Fold, from: Folded): Promise<Folded> {
-  const folded = await fold(sql, from, String(await settledPosition(sql)))
-  return folded.events - from.events > batchSize ? catchUp(sql, fold, folded) : folded
+  const progress = await fold(sql, from, String(await settledPosition(sql)))
+  return progress.events - from.events > batchSize ? catchUp(sql, fold, progress) : progress
 }
 
 /** Folds the log into the shadow tables in batches. */
@@ -136,16 +136,16 @@ export function createFold(shadows: ShadowTables, { deciders, onProgress }: Rebu
    * committed.
    */
   return async (sql: StatementRunner, from: Folded, position: string | null): Promise<Folded> => {
-    let folded = from
+    let progress = from
     for (;;) {
-      const batch = await sql.unsafe<StoredEvent[]>(nextEvents, [folded.position, position], {
+      const batch = await sql.unsafe<StoredEvent[]>(nextEvents, [progress.position, position], {
         prepare: true,
       })
       const last = batch.at(-1)
-      if (!last) return { ...folded, position: position ?? folded.position }
+      if (!last) return { ...progress, position: position ?? progress.position }
       await write(sql, shadows, lastWrites(batch, byTable))
-      folded = { position: last.position, events: folded.events + batch.length }
-      onProgress?.(folded.events)
+      progress = { position: last.position, events: progress.events + batch.length }
+      onProgress?.(progress.events)
     }
   }
 }

@@ -31,7 +31,7 @@ export interface StreamMemory {
 }
 
 /** A stream that events were published to was inspected at most this long before its newest mark. */
-const lookedAtMs = 6_000
+const maxInspectionLagMs = 6_000
 
 /**
  * Compares the stream with the marks: whether it is the same stream, and whether the marked messages are at their
@@ -43,7 +43,7 @@ export async function inspectStream(
   manager: JetStreamManager,
   stream: string,
   marks: readonly StreamMark[],
-  since = (marks.at(-1)?.at ?? 0) - lookedAtMs,
+  since = (marks.at(-1)?.at ?? 0) - maxInspectionLagMs,
   timers: Pick<Timers, 'now'> = systemTimers,
 ): Promise<StreamInspection | undefined> {
   const info = await streamInfo(manager, stream)

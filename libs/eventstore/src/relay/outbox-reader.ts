@@ -23,7 +23,7 @@ interface OutboxReaderOptions {
 const pollMs = 10_000
 /** How often, under traffic, the position is determined below which no event can appear any more. */
 const settleMs = 250
-const lookLimit = 50_000
+const pollLimit = 50_000
 /** A poll renews a lease that lasts less than this. */
 const renewBelowMs = 2_500
 const longestPauseMs = 50
@@ -41,18 +41,18 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
   let seesAll = false
 
   /** `false` if the lease was lost; `seesAll` states whether there is more to read. */
-  const look = async (): Promise<boolean> => {
-    const askedAt = timers.now()
+  const poll = async (): Promise<boolean> => {
+    const requestedAt = timers.now()
     const upTo = edge.settled()
     const renews = lease.lastsMs() < renewBelowMs
     const { isLeaseHeld: held, workspaces } = await store.poll(
       positions.settled,
-      lookLimit,
+      pollLimit,
       renews ? lease : undefined,
     )
     if (held === false) return false
     if (held) {
-      lease.recordRenewal(askedAt)
+      lease.recordRenewal(requestedAt)
       options.onRenewed()
     }
     let [count, last] = [0, 0]
@@ -61,7 +61,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
       last = Math.max(last, found.at(-1) ?? 0)
       queue.learn(workspaceId, found)
     }
-    seesAll = count < lookLimit
+    seesAll = count < pollLimit
     positions.settle(seesAll ? upTo : Math.min(upTo, last))
     return true
   }
@@ -69,7 +69,7 @@ export async function readOutbox(options: OutboxReaderOptions): Promise<boolean>
   while (!options.ended()) {
     const startedAt = timers.now()
     const mayRead = positions.outstanding < maxWaiting
-    if (mayRead && !(await look())) return false
+    if (mayRead && !(await poll())) return false
     const isDue = startedAt - settledAt >= settleMs
     if (isDue && (positions.unsettled || !seesAll)) {
       await edge.advance()

@@ -37,14 +37,14 @@ export function createOutboxRecorder(options: OutboxRecorderOptions): OutboxReco
   const record = async () => {
     timers.clearTimeout(timer)
     timer = undefined
-    const askedAt = timers.now()
+    const requestedAt = timers.now()
     // Batch and floor are taken at the same moment: everything the floor covers is deleted with it, or was before.
     const batch = done
     done = []
     const marking = progress.mark(options.floor())
     try {
       if (await store.record(lease, { done: batch, ...marking })) {
-        lease.recordRenewal(askedAt)
+        lease.recordRenewal(requestedAt)
         options.onRenewed()
       } else options.onEnd()
     } catch (error) {

@@ -76,7 +76,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
   const inbox = openAckInbox(connection, ackTimeoutMs, timers)
   let reason: LeadershipEnd | undefined
   let whenEnded: (reason: LeadershipEnd) => void = () => {}
-  const ended = new Promise<LeadershipEnd>((resolve) => {
+  const endReason = new Promise<LeadershipEnd>((resolve) => {
     whenEnded = resolve
   })
   const end = (why: LeadershipEnd) => {
@@ -117,7 +117,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
       return undefined
     }
     if (!ack.duplicate && ack.sequence <= before) end('changed')
-    return isMisplaced(ack, event, last) ? putAgain(event, ack, last) : ack
+    return isMisplaced(ack, event, last) ? republish(event, ack, last) : ack
   }
 
   /**
@@ -134,7 +134,7 @@ export function startLeadership(options: LeadershipOptions): Leadership {
     // this one. If that is not the case, the event is in the stream twice, under different ids.
     return progress.generation > 0
   }
-  const putAgain = async (event: LoggedEvent, { sequence }: PublishAck, last: LastPublished) => {
+  const republish = async (event: LoggedEvent, { sequence }: PublishAck, last: LastPublished) => {
     // Published before the other copy is deleted: if the relay is cut off in between, at least one copy exists.
     let ack = await publish(event, `${event.id}.${progress.generation}`)
     // An earlier term of this generation published it, and its predecessors have been published behind it since.
@@ -166,12 +166,12 @@ export function startLeadership(options: LeadershipOptions): Leadership {
   const inspect = () => (inspecting ??= inspectNow())
   let refusedAt = Number.NEGATIVE_INFINITY
   /** The stream is complete but refuses the event: it is retried until an operator solves the problem. */
-  const refused = (err: unknown) => {
+  const warnOfRefusal = (err: unknown) => {
     if (reason !== undefined || timers.now() - refusedAt < refusedMs) return
     refusedAt = timers.now()
     options.log.warn({ err }, 'an event is refused, still trying; those behind it of its aggregate wait')
   }
-  const look = () => {
+  const inspectIfDue = () => {
     if (unseen > 0 || timers.now() - inspectedAt >= restingInspectMs - inspectMs / 2) void inspect()
   }
 
@@ -197,13 +197,13 @@ export function startLeadership(options: LeadershipOptions): Leadership {
     onFailure(error) {
       if (reason !== undefined) return
       if (error instanceof NoStreamError) end('changed')
-      else void inspect().then(() => refused(error))
+      else void inspect().then(() => warnOfRefusal(error))
     },
   })
 
   const serve = async (): Promise<LeadershipEnd> => {
     const hints = connection.subscribe(names.wakeSubject(schema, 'relay'), { callback: waker.wake })
-    const stopLooking = onIdleTicks(inspectMs, look, timers)
+    const stopInspections = onIdleTicks(inspectMs, inspectIfDue, timers)
     const disconnected = () => end({ fault: new Error('NATS is disconnected') })
     const stopWatching = link.onChange(disconnected)
     if (!link.connected()) disconnected()
@@ -216,11 +216,11 @@ export function startLeadership(options: LeadershipOptions): Leadership {
       ended: () => reason !== undefined,
       onRenewed: () => queue.pump(),
     }).then(
-      (held) => held || end('superseded'),
+      (isLeaseHeld) => isLeaseHeld || end('superseded'),
       (fault: unknown) => end({ fault }),
     )
-    const why = await ended
-    stopLooking()
+    const why = await endReason
+    stopInspections()
     stopWatching()
     if (!connection.isClosed()) hints.unsubscribe()
     // No further acknowledgements arrive: events in flight are published again, and the stream recognizes duplicates.
@@ -233,9 +233,9 @@ export function startLeadership(options: LeadershipOptions): Leadership {
 
   return {
     offer(events) {
-      let taken = true
-      for (const event of events) taken = queue.offer(event) && taken
-      return taken && lease.lastsMs() > 0
+      let areAllAccepted = true
+      for (const event of events) areAllAccepted = queue.offer(event) && areAllAccepted
+      return areAllAccepted && lease.lastsMs() > 0
     },
     waiting: () => queue.positions.outstanding,
     end,

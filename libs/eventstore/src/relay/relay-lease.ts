@@ -8,16 +8,16 @@ const marginMs = 500
 export interface TrackedLease extends Lease {
   /** Remaining time without renewal in ms; 0 or less if another replica may have the lease by now. */
   lastsMs(): number
-  /** The database has renewed the lease; `askedAt` is when the renewal was requested. */
-  recordRenewal(askedAt: number): void
+  /** The database has renewed the lease; `requestedAt` is when the renewal was requested. */
+  recordRenewal(requestedAt: number): void
 }
 
 export function trackLease(
   lease: Lease,
-  askedAt: number,
+  requestedAt: number,
   timers: Pick<Timers, 'now'> = systemTimers,
 ): TrackedLease {
-  let deadline = askedAt + leaseMs - marginMs
+  let deadline = requestedAt + leaseMs - marginMs
   return {
     ...lease,
     lastsMs: () => deadline - timers.now(),

@@ -119,13 +119,13 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
   }
 
   /** The next positions to load and the queues they come from: one round of the workspaces. */
-  function takeBatch(): Map<number, StreamQueue | WorkspaceQueue> {
+  function nextBatch(): Map<number, StreamQueue | WorkspaceQueue> {
     const batch = new Map<number, StreamQueue | WorkspaceQueue>()
     const room = () =>
       batch.size < limits.batch &&
       loaded < limits.loaded &&
       (loaded === 0 || loadedBytes + batch.size * usualBytes < limits.loadedBytes)
-    const take = (
+    const addToBatch = (
       position: number | undefined,
       from: StreamQueue | WorkspaceQueue,
       workspace: WorkspaceQueue,
@@ -149,12 +149,12 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
       ) {
         stream.inUnparking = false
         const count = Math.min(limits.queuedOfStream - stream.queue.length, stream.parked.length)
-        for (let at = 0; at < count; at++) take(stream.parked.shift(), stream, workspace)
+        for (let at = 0; at < count; at++) addToBatch(stream.parked.shift(), stream, workspace)
         stream.unparked += count
         share -= count
       }
       for (; share > 0 && workspace.waiting.length > 0; share--)
-        take(workspace.waiting.shift(), workspace, workspace)
+        addToBatch(workspace.waiting.shift(), workspace, workspace)
       wantLoad(workspace)
     }
     return batch
@@ -162,7 +162,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
 
   async function fill(): Promise<void> {
     if (filling || closed) return
-    const batch = takeBatch()
+    const batch = nextBatch()
     if (batch.size === 0) return
     filling = true
     const unknown = [...batch.keys()].filter((position) => !kept.has(position))
@@ -234,7 +234,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
       retire(stream)
       release(stream.workspace, bytes)
     } catch (error) {
-      holdBack(stream)
+      scheduleRetry(stream)
       options.onFailure(error)
     }
     inFlight--
@@ -252,7 +252,7 @@ export function createRelayQueue(options: RelayQueueOptions): RelayQueue {
     published.set(stream.streamId, stream.last)
   }
 
-  function holdBack(stream: StreamQueue) {
+  function scheduleRetry(stream: StreamQueue) {
     stream.failures++
     if (closed) return
     const timer = timers.setTimeout(

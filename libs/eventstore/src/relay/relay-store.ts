@@ -60,11 +60,11 @@ export const leaseMs = 5_000
 /** A free lease is acquired after this time even without waiting events: its former owner seems to have ended. */
 const abandonedMs = 10_000
 
-const held = `held as (update leases set expires_at = now() + interval '${leaseMs} ms'
+const heldLease = `held as (update leases set expires_at = now() + interval '${leaseMs} ms'
   where name = 'relay' and owner = $1 and fence = $2::text::bigint returning 1)`
-const isHeld = 'exists (select from held)'
+const isLeaseHeld = 'exists (select from held)'
 
-const takeLease = `
+const acquireLease = `
   with taken as (update leases set owner = $1, expires_at = now() + interval '${leaseMs} ms',
       fence = fence + (owner <> $1 or $2::text is null)::int
     where name = 'relay' and ((owner = $1 and ($2::text is null or fence = $2::text::bigint))
@@ -79,14 +79,14 @@ const takeLease = `
     (select extract(epoch from expires_at - now())::float8 * 1000 from leases
      where name = 'relay' and isfinite(expires_at)) as "freeInMs"`
 
-const lookAbove = (parameter: number) => `
+const positionsAbove = (parameter: number) => `
   (select json_agg(workspace) from (
      select workspace_id as "workspaceId", json_agg(position order by position) as positions
      from (select position, workspace_id from outbox where position > $${parameter}::text::bigint
            order by position limit $${parameter + 1}::text::int) as found
      group by workspace_id) as workspace) as workspaces`
-const pollOutbox = `select ${lookAbove(1)}`
-const pollAndRenew = `with ${held} select ${isHeld} as held, ${lookAbove(3)}`
+const pollOutbox = `select ${positionsAbove(1)}`
+const pollAndRenew = `with ${heldLease} select ${isLeaseHeld} as held, ${positionsAbove(3)}`
 
 /** Joined event by event, so that each lookup reads only the partition its id belongs to. */
 const waitingEvents = `
@@ -94,21 +94,21 @@ const waitingEvents = `
   cross join lateral (select ${loggedEventColumns} from events as e where e.id = o.event_id offset 0) as e`
 
 const recordProgress = `
-  with ${held},
-  gone as (delete from outbox where position = any($3::text[]::bigint[]) and ${isHeld}),
-  dropped as (delete from stream_marks where number = any($4::text[]::bigint[]) and ${isHeld}),
+  with ${heldLease},
+  gone as (delete from outbox where position = any($3::text[]::bigint[]) and ${isLeaseHeld}),
+  dropped as (delete from stream_marks where number = any($4::text[]::bigint[]) and ${isLeaseHeld}),
   marked as (insert into stream_marks as m (number, identity, generation, sequence, message_id, floor)
     select $5::text::bigint, $6, $7::text::int, $8::text::bigint, $9, $10::text::bigint
-    where $5::text is not null and ${isHeld}
+    where $5::text is not null and ${isLeaseHeld}
     on conflict (number) do update
       set sequence = excluded.sequence, message_id = excluded.message_id, floor = excluded.floor)
-  select ${isHeld} as held`
+  select ${isLeaseHeld} as held`
 
-const giveUpEvent = `
-  with ${held},
-  gone as (delete from outbox where position = $3::text::bigint and ${isHeld})
+const deadLetterEvent = `
+  with ${heldLease},
+  gone as (delete from outbox where position = $3::text::bigint and ${isLeaseHeld})
   insert into dead_letters (consumer, message_id, subject, stream_sequence, payload, error, cause, deliveries)
-  select 'relay', id, type, position, data::text, $5, 'payload_too_large', 1 from events where id = $4 and ${isHeld}
+  select 'relay', id, type, position, data::text, $5, 'payload_too_large', 1 from events where id = $4 and ${isLeaseHeld}
   on conflict do nothing`
 
 const readMarks = `
@@ -127,7 +127,7 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
 
   return {
     async acquireLease(owner, fence) {
-      const [row] = await run<{ fence: string | null; freeInMs: number | null }>(takeLease, [
+      const [row] = await run<{ fence: string | null; freeInMs: number | null }>(acquireLease, [
         owner,
         fence ?? null,
       ])
@@ -149,7 +149,7 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
     edge: () => logEdge(planned),
     events: (positions) => run<LoggedEvent>(waitingEvents, [texts(positions)]),
     async record({ owner, fence }, { done, mark, superfluous }) {
-      const marked = mark
+      const markParameters = mark
         ? [mark.number, mark.identity, mark.generation, mark.sequence, mark.messageId, mark.floor]
         : [null, null, null, null, null, null]
       const [row] = await run<{ held: boolean }>(recordProgress, [
@@ -157,12 +157,12 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
         fence,
         texts(done),
         texts(superfluous),
-        ...marked.map((value) => (value === null ? null : String(value))),
+        ...markParameters.map((value) => (value === null ? null : String(value))),
       ])
       return row?.held === true
     },
     async giveUp({ owner, fence }, event, reason) {
-      await run(giveUpEvent, [owner, fence, event.position, event.id, reason])
+      await run(deadLetterEvent, [owner, fence, event.position, event.id, reason])
     },
     async marks() {
       const now = performance.now()
@@ -172,10 +172,10 @@ export function createRelayStore({ sql, planned }: RelayDatabase): RelayStore {
     refill: ({ owner, fence }, from) =>
       sql.begin(async (tx) => {
         // Replicas that try to acquire the lease meanwhile wait for this row.
-        const [row] = await tx.unsafe<{ held: boolean }[]>(`with ${held} select ${isHeld} as held`, [
-          owner,
-          fence,
-        ])
+        const [row] = await tx.unsafe<{ held: boolean }[]>(
+          `with ${heldLease} select ${isLeaseHeld} as held`,
+          [owner, fence],
+        )
         return row?.held ? refillOutbox(tx, from) : undefined
       }),
   }

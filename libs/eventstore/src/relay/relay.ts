@@ -70,7 +70,7 @@ const hintSpacingMs = 5
 const maxFruitless = 2
 const reconnectAfter = 8
 /** Interval of inspections while a refill waits; shorter than the lease, which each inspection renews. */
-const lookAgainMs = 2_000
+const reinspectMs = 2_000
 
 /**
  * Publishes events from Postgres to JetStream. One replica of a service does so at a time, the one with the lease;
@@ -102,16 +102,16 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
     const manager = await openStreamManager(connection)
     // A replica that cannot reach JetStream leaves the lease to others.
     await streamInfo(manager, names.eventsStream)
-    const askedAt = timers.now()
-    const taken = await store.acquireLease(instanceId, fence)
-    if (!('fence' in taken)) {
+    const requestedAt = timers.now()
+    const acquiredLease = await store.acquireLease(instanceId, fence)
+    if (!('fence' in acquiredLease)) {
       recovered()
-      return standBy(connection, taken.freeInMs)
+      return standBy(connection, acquiredLease.freeInMs)
     }
-    fence = taken.fence
+    fence = acquiredLease.fence
     const parts = {
       store,
-      lease: trackLease(taken, askedAt, timers),
+      lease: trackLease(acquiredLease, requestedAt, timers),
       link,
       connection,
       manager,
@@ -130,7 +130,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
       if (!sound || waker.closing.aborted) return
       if ('waitMs' in sound) {
         end = 'changed'
-        return await waker.pause(Math.min(sound.waitMs, lookAgainMs))
+        return await waker.pause(Math.min(sound.waitMs, reinspectMs))
       }
       if (sound.refilled) counters.refills++
       term = startLeadership({ ...parts, ...sound, onPublished, onSound: () => pace.sound(timers.now()) })
@@ -146,7 +146,7 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
     } finally {
       witness = term?.witness() ?? witness
       term = undefined
-      if (end !== 'superseded' && end !== 'changed') await release(taken)
+      if (end !== 'superseded' && end !== 'changed') await release(acquiredLease)
     }
   }
 
@@ -215,8 +215,8 @@ export function runRelay(options: RelayParts & { store: RelayStore; timers: Time
   return {
     offer(events) {
       const readable = events.filter(({ createdAt }) => logged.test(createdAt))
-      const taken = term?.offer(readable) && readable.length === events.length
-      if (!taken) wake()
+      const areAllAccepted = term?.offer(readable) && readable.length === events.length
+      if (!areAllAccepted) wake()
     },
     wake,
     counters: () => ({

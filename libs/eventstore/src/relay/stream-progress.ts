@@ -68,11 +68,12 @@ export function createStreamProgress(
     mark(floor) {
       const now = timers.now()
       const last = marks.at(-1)
-      const goesOn = last !== undefined && kept !== undefined && last.number > kept && now - last.at < markMs
-      const number = goesOn ? last.number : next()
-      const mark = { number, identity, generation, ...highest, floor, at: goesOn ? last.at : now }
-      marks = [...(goesOn ? marks.slice(0, -1) : marks), mark]
-      const crowded = goesOn ? [] : superfluousMarks(marks, now)
+      const canExtendLast =
+        last !== undefined && kept !== undefined && last.number > kept && now - last.at < markMs
+      const number = canExtendLast ? last.number : next()
+      const mark = { number, identity, generation, ...highest, floor, at: canExtendLast ? last.at : now }
+      marks = [...(canExtendLast ? marks.slice(0, -1) : marks), mark]
+      const crowded = canExtendLast ? [] : superfluousMarks(marks, now)
       marks = marks.filter((one) => !crowded.includes(one.number))
       const superfluous = [...crowded, ...fallen]
       // This mark replaces the dropped ones and must stay: a mark that moves with the traffic says nothing

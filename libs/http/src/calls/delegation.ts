@@ -27,7 +27,7 @@ export interface Delegations {
    * Called in a person's request: lets this service act for them in one run, with at most their rights, until the grant
    * or their rights end. Throws `forbidden` without a signed-in principal.
    */
-  delegate(meta: Pick<RequestMeta, 'clientToken'>, wanted: Omit<GrantRequest, 'clientToken'>): Promise<Grant>
+  delegate(meta: Pick<RequestMeta, 'clientToken'>, request: Omit<GrantRequest, 'clientToken'>): Promise<Grant>
   /**
    * Signs the calls of a `serviceClient` in the person's name. Settings checks whether the grant is
    * still valid: if not, the call throws `token_expired`, `workspace_forbidden` or `invalid_token`.
@@ -48,25 +48,25 @@ export const grantCallers = ({ userId, tokenId, callers = [] }: Principal): Gran
 /** `settings`: a client of the settings service with this service's own identity. */
 export function createDelegations(settings: Pick<ServiceClient, 'post'>): Delegations {
   const tokens = new LRUCache<string, { token: Promise<string>; until: number }>({ max: maxKept })
-  const askFor = async (wanted: DelegationRequest) =>
-    (await settings.post('/internal/delegations', wanted, DelegatedToken)).token
+  const requestToken = async (request: DelegationRequest) =>
+    (await settings.post('/internal/delegations', request, DelegatedToken)).token
 
   return {
-    async delegate({ clientToken }, wanted) {
+    async delegate({ clientToken }, request) {
       if (clientToken === undefined)
         throw new ApiError('forbidden', 'Only what a person asks for can go on in their name.')
-      return settings.post('/internal/grants', { ...wanted, clientToken }, Grant)
+      return settings.post('/internal/grants', { ...request, clientToken }, Grant)
     },
     async revoke(grant) {
       await settings.post('/internal/grants/revoke', { grant }, z.unknown())
     },
     actingBy: (grant, limits = {}) => ({
       serviceToken(audience) {
-        const wanted: DelegationRequest = { ...limits, grant, audience }
-        const key = JSON.stringify(wanted)
+        const request: DelegationRequest = { ...limits, grant, audience }
+        const key = JSON.stringify(request)
         const known = tokens.get(key)
         if (known && known.until > performance.now()) return known.token
-        const token = askFor(wanted)
+        const token = requestToken(request)
         tokens.set(key, { token, until: performance.now() + reuseMs })
         token.catch(() => tokens.delete(key))
         return token

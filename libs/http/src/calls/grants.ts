@@ -28,7 +28,7 @@ export function createGrants(privateKey: string, previousKeys: readonly string[]
       .setIssuedAt()
     return (seconds === null ? token : token.setExpirationTime(`${seconds}s`)).sign(key)
   }
-  const opened = async (grant: string, at = 0): Promise<DelegateClaims> => {
+  const verifyGrant = async (grant: string, at = 0): Promise<DelegateClaims> => {
     const opener = openers[at]
     if (!opener) throw new Error('no key fits')
     try {
@@ -36,7 +36,7 @@ export function createGrants(privateKey: string, previousKeys: readonly string[]
       return DelegateClaims.parse((await jwtVerify(grant, opener, options)).payload)
     } catch (error) {
       if (errorCode(error) !== 'ERR_JWS_SIGNATURE_VERIFICATION_FAILED') throw error
-      return opened(grant, at + 1)
+      return verifyGrant(grant, at + 1)
     }
   }
   return {
@@ -44,7 +44,7 @@ export function createGrants(privateKey: string, previousKeys: readonly string[]
     tokenFor: (claims, audience) => sign(tokenTypes.delegate, audience, claims, tokenSeconds),
     async open(grant) {
       try {
-        return await opened(grant)
+        return await verifyGrant(grant)
       } catch (cause) {
         throw errorCode(cause) === 'ERR_JWT_EXPIRED'
           ? new ApiError('token_expired', 'The grant has expired.', { cause })

@@ -36,7 +36,7 @@ export interface SecretTargets {
 
 /** `settings`: a client of settings with this service's own identity. */
 export function createSecretTargets(settings: SecretSource): SecretTargets {
-  const ask = async (
+  const findProblems = async (
     { clientToken, tenant: { environment } }: SavingMeta,
     targets: readonly SecretTarget[],
     admit: boolean,
@@ -54,11 +54,12 @@ export function createSecretTargets(settings: SecretSource): SecretTargets {
   }
 
   const check: SecretTargets['check'] = async (meta, targets) =>
-    (await ask(meta, targets, false)).flatMap(({ target: at, code, message }) => {
+    (await findProblems(meta, targets, false)).flatMap(({ target: at, code, message }) => {
       const target = targets[at]
       return target ? [{ target, code, message }] : []
     })
-  const admit: SecretTargets['admit'] = async (meta, targets) => void (await ask(meta, targets, true))
+  const admit: SecretTargets['admit'] = async (meta, targets) =>
+    void (await findProblems(meta, targets, true))
 
   return {
     check,

@@ -54,7 +54,7 @@ export function createSecretValues(options: SecretValuesOptions): ResolveSecrets
     }
   }
 
-  const ask = (key: string, question: SecretResolution) => {
+  const resolveValues = (key: string, question: SecretResolution) => {
     const answer = source.post('/internal/secrets/resolve', question, ResolvedSecrets)
     const kept: Kept = { until: now() + keptMs, length: key.length, answer }
     known.set(key, kept)
@@ -76,12 +76,12 @@ export function createSecretValues(options: SecretValuesOptions): ResolveSecrets
 
   return async ({ tenant: { workspaceId, environment }, userId, consumer, host }, names) => {
     if (names.length === 0) return nothing
-    const wanted = [...new Set(names)].sort()
-    const key = [workspaceId, environment, consumer, userId, host, ...wanted].join('|')
+    const uniqueNames = [...new Set(names)].sort()
+    const key = [workspaceId, environment, consumer, userId, host, ...uniqueNames].join('|')
     const kept = known.get(key)
     if (kept && kept.until > now()) return kept.answer
     forget(key)
     makeRoom()
-    return ask(key, { workspaceId, environment, names: wanted, host, userId, consumer })
+    return resolveValues(key, { workspaceId, environment, names: uniqueNames, host, userId, consumer })
   }
 }

@@ -90,7 +90,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
   let pool: Pool | undefined
   let streaming: Pool | undefined
   let closed = false
-  const opened = (): Pool => {
+  const openPool = (): Pool => {
     if (closed) throw new Error('The client is closed.')
     const { Pool } = undici()
     pool ??= new Pool(options.baseUrl, {
@@ -129,7 +129,7 @@ export function serviceClient(options: ServiceClientOptions): ServiceClient {
     const token = await by.serviceToken(audience, method === 'GET' ? undefined : { method, path })
     const signal = request.signal ? AbortSignal.any([deadline, request.signal]) : deadline
     try {
-      const response = await opened().request({
+      const response = await openPool().request({
         method,
         path,
         body,

@@ -23,7 +23,7 @@ interface Place {
  * a different component has the name.
  */
 export function withNamedMembers(schemas: Schemas): Schemas {
-  const named: Schemas = {}
+  const result: Schemas = {}
   const left = Object.entries(schemas)
   const add = (name: string, schema: Schema): void => {
     const present = added.get(name) ?? schemas[name]
@@ -35,9 +35,9 @@ export function withNamedMembers(schemas: Schemas): Schemas {
   const added = new Map<string, Schema>()
   for (let next = left.shift(); next !== undefined; next = left.shift()) {
     const [name, schema] = next
-    named[name] = rewritten(schema, { name, add }) as Schema
+    result[name] = rewritten(schema, { name, add }) as Schema
   }
-  return named
+  return result
 }
 
 function rewritten(part: unknown, place: Place): unknown {
@@ -141,11 +141,11 @@ function membersOf(part: Schema): Members | undefined {
 
 /** `undefined` if a member has no name, or the name of another one. */
 function byName(objects: ObjectSchema[], nameOf: (schema: ObjectSchema) => string | undefined) {
-  const named = objects.flatMap((each) => {
+  const entries = objects.flatMap((each) => {
     const name = nameOf(each)
     return name === undefined ? [] : [[name, each] as const]
   })
-  const schemas = new Map(named)
+  const schemas = new Map(entries)
   return schemas.size === objects.length ? schemas : undefined
 }
 

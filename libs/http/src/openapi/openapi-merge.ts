@@ -48,10 +48,10 @@ export async function mergeOpenApi(
   }
 }
 
-function mergeInto(target: Section, source: object, what: string, same: (a: unknown, b: unknown) => boolean) {
+function mergeInto(target: Section, source: object, kind: string, same: (a: unknown, b: unknown) => boolean) {
   for (const [name, value] of Object.entries(source)) {
     if (Object.hasOwn(target, name) && !same(target[name], value)) {
-      throw new Error(`cannot merge OpenAPI documents: ${what} named ${name} is defined twice`)
+      throw new Error(`cannot merge OpenAPI documents: ${kind} named ${name} is defined twice`)
     }
     target[name] = value
   }

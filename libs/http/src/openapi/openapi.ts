@@ -43,7 +43,7 @@ export async function openApiDocument(service: string, routes: readonly Route[])
   const described = shown.map((route) => ({ route, envelope: envelopes(route) }))
   const names = createNames()
   const ofErrors = names.claim([ErrorEnvelope])
-  const named = described.flatMap(({ route, envelope }) => names.claim(schemasOf(route, envelope)))
+  const namedSchemas = described.flatMap(({ route, envelope }) => names.claim(schemasOf(route, envelope)))
   const definitions: Definition[] = [...registry.definitions]
   // The generator appends the definitions in its list to its earlier output, so the list gets one definition at a time.
   const generator = new OpenApiGeneratorV31(definitions)
@@ -54,7 +54,7 @@ export async function openApiDocument(service: string, routes: readonly Route[])
     document = generator.generateDocument(head)
     await slice()
   }
-  for (const schema of [...ofErrors, ...named]) await add({ type: 'schema', schema })
+  for (const schema of [...ofErrors, ...namedSchemas]) await add({ type: 'schema', schema })
   for (const { route, envelope } of described)
     await add({ type: 'route', route: operation(route, envelope, locator(route, routes) !== undefined) })
   for (const { path } of shown.filter(({ isOfOrigin }) => isOfOrigin)) {
@@ -171,14 +171,14 @@ function headersOf(route: Route): (keyof typeof headerParameters)[] {
   return [
     'RequestId',
     ...(route.workspace === 'required' ? (['Workspace', 'Environment'] as const) : []),
-    ...(takesIdempotencyKey(route) ? (['IdempotencyKey'] as const) : []),
+    ...(acceptsIdempotencyKey(route) ? (['IdempotencyKey'] as const) : []),
     ...(route.ifMatch ? (['IfMatch'] as const) : []),
     ...(supportsIfNoneMatch(route) ? (['IfNoneMatch'] as const) : []),
   ]
 }
 
 /** A raw route passes the key on to its handler. */
-const takesIdempotencyKey = ({ kind, method, idempotency }: Route): boolean =>
+const acceptsIdempotencyKey = ({ kind, method, idempotency }: Route): boolean =>
   kind === 'raw' ? method !== 'get' : idempotency !== 'none'
 
 function pathParameters(path: string): z.ZodObject {

@@ -22,8 +22,8 @@ function rewritten(part: unknown, isNamed: boolean): unknown {
   const { default: value, ...others }: Record<string, unknown> = Object.fromEntries(entries)
   if (isNamed || value === undefined || isPlain(value, others.type)) return Object.fromEntries(entries)
   if (isEmpty(value)) return others
-  const unlessGiven = `Unless given: \`${JSON.stringify(value)}\`.`
-  return { ...others, description: [others.description, unlessGiven].filter(Boolean).join(' ') }
+  const defaultText = `Unless given: \`${JSON.stringify(value)}\`.`
+  return { ...others, description: [others.description, defaultText].filter(Boolean).join(' ') }
 }
 
 function isPlain(value: unknown, type: unknown): boolean {

@@ -47,9 +47,9 @@ export function createGuardedResolver(
   }
   const start = (hostname: string) => {
     const limit = new AbortController()
-    const giveUp = () =>
+    const expire = () =>
       limit.abort(Object.assign(new Error('The name was not resolved in time.'), { code: TIMEOUT }))
-    const timer = setTimeout(giveUp, limitMs)
+    const timer = setTimeout(expire, limitMs)
     // Not every resolver obeys its signal.
     const addresses = Promise.race([rejectOnAbort(limit.signal), resolve(hostname, limit.signal)])
       .catch((error: unknown) => {
@@ -60,7 +60,7 @@ export function createGuardedResolver(
         clearTimeout(timer)
         underway.delete(hostname)
       })
-    underway.set(hostname, { addresses, giveUp })
+    underway.set(hostname, { addresses, giveUp: expire })
     return addresses
   }
 

@@ -64,7 +64,7 @@ async function send(
   const { signal, clear } = startDeadline(request.timeoutMs, request.signal)
   try {
     const stream = await open(request, agent, signal)
-    const { statusCode = 0, headers } = await answered(stream)
+    const { statusCode = 0, headers } = await waitForResponse(stream)
     const body = await readBody(stream, headers['content-encoding'], request.maxResponseBytes)
     return {
       status: statusCode,
@@ -104,7 +104,7 @@ async function open(
   })
 }
 
-function answered(stream: GotStream): Promise<IncomingMessage> {
+function waitForResponse(stream: GotStream): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     stream.once('response', resolve)
     // Also after the response has begun; the reader of the body then receives the error.

@@ -96,7 +96,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
   const streams = createStreams({ policy, lookup, ports: options.streamPorts ?? [], secureContext })
   let agent: Agent | undefined
   let closed = false
-  const opened = (): Agent => {
+  const getAgent = (): Agent => {
     if (closed) throw outboundError('reset')
     agent ??= openAgent()
     return agent
@@ -130,7 +130,7 @@ export function createOutbound(options: OutboundOptions): Outbound {
     startTls,
     tlsOptions,
     checkUrl: (url, path) => void checkUrl(url, rules, path),
-    request: async (request) => send(request, opened(), waiting, () => checked(request.url)),
+    request: async (request) => send(request, getAgent(), waiting, () => checked(request.url)),
     async close() {
       closed = true
       resolver.close()
@@ -183,15 +183,15 @@ async function send(
       },
     })
   /** Repeats the request if the server closed a kept connection at the moment it was used again. */
-  const answered = (): ReturnType<typeof once> =>
+  const sendWithRetry = (): ReturnType<typeof once> =>
     once().catch((error: unknown) => {
       const keptOneClosed = toOutboundError(error).kind === 'reset' && visit.opened() === 0
-      if (request.repeatable && keptOneClosed && !deadline.signal.aborted) return answered()
+      if (request.repeatable && keptOneClosed && !deadline.signal.aborted) return sendWithRetry()
       throw error
     })
   try {
     // undici checks the signal only once there is a connection; the race also ends a request that waits for one.
-    const response = await Promise.race([answered(), rejectOnAbort(deadline.signal)])
+    const response = await Promise.race([sendWithRetry(), rejectOnAbort(deadline.signal)])
     phases.answered()
     const headers = flatten(response.headers)
     const read = request.statusDecides ? readPartialBody : readBody

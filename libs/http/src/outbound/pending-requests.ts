@@ -10,10 +10,10 @@ export interface PendingRequests {
   begin(origin: string): PendingRequest
   isWaitedFor(origin: string): boolean
   /**
-   * Calls `giveUp` when the last request to the origin has ended. Call the result once
+   * Calls `abandon` when the last request to the origin has ended. Call the result once
    * the connection is open or has failed.
    */
-  whileWaitedFor(origin: string, giveUp: () => void): (opened: boolean) => void
+  whileWaitedFor(origin: string, abandon: () => void): (isOpen: boolean) => void
 }
 
 interface Entry {
@@ -49,18 +49,18 @@ export function createPendingRequests(): PendingRequests {
         end() {
           entry.requests--
           if (entry.requests > 0) return
-          for (const giveUp of [...entry.efforts]) giveUp()
+          for (const abandon of [...entry.efforts]) abandon()
           forgetIfIdle(origin, entry)
         },
       }
     },
     isWaitedFor: (origin) => (origins.get(origin)?.requests ?? 0) > 0,
-    whileWaitedFor(origin, giveUp) {
+    whileWaitedFor(origin, abandon) {
       const entry = entryOf(origin)
-      entry.efforts.add(giveUp)
-      return (opened) => {
-        if (opened) entry.opened++
-        entry.efforts.delete(giveUp)
+      entry.efforts.add(abandon)
+      return (isOpen) => {
+        if (isOpen) entry.opened++
+        entry.efforts.delete(abandon)
         forgetIfIdle(origin, entry)
       }
     },

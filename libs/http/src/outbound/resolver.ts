@@ -35,7 +35,7 @@ const lagMs = 500
 export function createResolver(options: ResolverOptions = {}): Resolve {
   const readHosts = createConfigFile(options.hostsFile ?? '/etc/hosts', parseHosts)
   const readSearchList = createConfigFile(options.resolvConf ?? '/etc/resolv.conf', parseSearchList)
-  const lookup = createBoundedLookup(options.lookup ?? lookUp)
+  const lookup = createBoundedLookup(options.lookup ?? resolveBySystem)
 
   return async (hostname, signal) => {
     const bare = hostname.replace(/\.$/, '').toLowerCase()
@@ -51,7 +51,7 @@ export function createResolver(options: ResolverOptions = {}): Resolve {
   }
 }
 
-const lookUp: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
+const resolveBySystem: Resolve = (hostname) => systemLookup(hostname, { all: true, verbatim: true })
 
 /** The addresses of the first name that has any. A failing server ends the search only for the name it fails at. */
 async function resolveFirst(
@@ -86,15 +86,15 @@ async function resolveBoth(
   const cancel = () => resolver.cancel()
   signal.addEventListener('abort', cancel, { once: true })
   let lag: NodeJS.Timeout | undefined
-  const ask = async (asked: Promise<string[]>, family: 4 | 6) => {
-    const addresses = await asked
+  const resolveFamily = async (query: Promise<string[]>, family: 4 | 6) => {
+    const addresses = await query
     lag ??= setTimeout(cancel, lagMs)
     return addresses.map((address) => ({ address, family }))
   }
   try {
     const answers = await Promise.allSettled([
-      ask(resolver.resolve4(name), 4),
-      ask(resolver.resolve6(name), 6),
+      resolveFamily(resolver.resolve4(name), 4),
+      resolveFamily(resolver.resolve6(name), 6),
     ])
     const addresses = answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     if (addresses.length > 0) return addresses

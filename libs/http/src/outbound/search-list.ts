@@ -23,8 +23,8 @@ export function parseSearchList(text: string): SearchList {
 }
 
 function ndotsOf(options: string[]): number | undefined {
-  const given = options.map((option) => /^ndots:(\d+)$/.exec(option)?.[1]).findLast((n) => n !== undefined)
-  return given === undefined ? undefined : Math.min(Number(given), maxDots)
+  const ndots = options.map((option) => /^ndots:(\d+)$/.exec(option)?.[1]).findLast((n) => n !== undefined)
+  return ndots === undefined ? undefined : Math.min(Number(ndots), maxDots)
 }
 
 /** Names to query in DNS, in order, to find `hostname`. */

@@ -112,7 +112,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
   const startTls: OutboundStreams['startTls'] = async (plain, host, tls) => {
     const secure = openTls({ socket: plain, ...tlsOptions(host, tls) })
     secure.on('error', () => {})
-    await opened(secure, 'secureConnect', plain)
+    await waitForOpen(secure, 'secureConnect', plain)
     return limitResponses(secure)
   }
 
@@ -124,7 +124,7 @@ export function createStreams({ policy, lookup, ports, secureContext }: StreamsO
       const socket = dial(request)
       const timer = setTimeout(() => socket.destroy(outboundError('timeout')), request.timeoutMs)
       try {
-        await opened(socket, 'connect')
+        await waitForOpen(socket, 'connect')
         return request.tls ? await startTls(socket, request.host, request.tls) : limitResponses(socket)
       } finally {
         clearTimeout(timer)
@@ -159,7 +159,11 @@ function dialled(target: StreamTarget, check: (target: StreamTarget) => string):
 }
 
 /** Throws OutboundError. `beneath`: the underlying stream, whose end closes this one without an error. */
-async function opened(socket: Socket, event: 'connect' | 'secureConnect', beneath = socket): Promise<void> {
+async function waitForOpen(
+  socket: Socket,
+  event: 'connect' | 'secureConnect',
+  beneath = socket,
+): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       socket.once(event, resolve)

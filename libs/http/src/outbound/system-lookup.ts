@@ -20,15 +20,15 @@ export function createBoundedLookup(lookup: Resolve): Resolve {
         return
       }
       const begin = () => {
-        signal.removeEventListener('abort', giveUp)
+        signal.removeEventListener('abort', abandon)
         resolve()
       }
-      const giveUp = () => {
+      const abandon = () => {
         waiting.delete(begin)
         reject(signal.reason)
       }
       waiting.add(begin)
-      signal.addEventListener('abort', giveUp, { once: true })
+      signal.addEventListener('abort', abandon, { once: true })
     })
   const pass = () => {
     const [next] = waiting

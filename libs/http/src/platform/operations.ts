@@ -29,11 +29,11 @@ export function createOperations(
 ): Operations {
   let known = new Map<string, Operation>()
   const received = new Set<BackendName>()
-  let askedAt = Number.NEGATIVE_INFINITY
-  let asking: Promise<void> | undefined
+  let refreshedAt = Number.NEGATIVE_INFINITY
+  let refreshing: Promise<void> | undefined
 
-  async function ask() {
-    askedAt = monotonicMs()
+  async function refresh() {
+    refreshedAt = monotonicMs()
     const found = new Map(known)
     await Promise.all(
       [...clients].map(async ([service, client]) => {
@@ -52,11 +52,11 @@ export function createOperations(
 
   return {
     async find(operationId) {
-      if (!known.has(operationId) || monotonicMs() - askedAt > keptMs) {
-        asking ??= ask().finally(() => {
-          asking = undefined
+      if (!known.has(operationId) || monotonicMs() - refreshedAt > keptMs) {
+        refreshing ??= refresh().finally(() => {
+          refreshing = undefined
         })
-        if (!known.has(operationId)) await asking
+        if (!known.has(operationId)) await refreshing
       }
       return known.get(operationId)
     },

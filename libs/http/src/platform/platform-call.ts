@@ -26,7 +26,7 @@ interface PlatformOptions {
 }
 
 /** Codes returned if the grant's person has lost the rights: retries cannot succeed. */
-const rightsGone = new Set(['token_expired', 'workspace_forbidden', 'invalid_token'])
+const lostRightsCodes = new Set(['token_expired', 'workspace_forbidden', 'invalid_token'])
 
 /** Calls services in the name of a person who has issued a grant. */
 export function createCallPlatform({ clients, delegations }: PlatformOptions): CallPlatform {
@@ -57,7 +57,7 @@ export function createCallPlatform({ clients, delegations }: PlatformOptions): C
 /** An error raised before the service responded. */
 function failureBefore(cause: ApiError): CallFailure {
   const { code, message, retryable, details } = cause
-  return rightsGone.has(code)
+  return lostRightsCodes.has(code)
     ? new CallFailure('rights_gone', 'The person this runs for has lost the right to act here.', {
         ...{ details: { code }, cause },
       })

@@ -76,10 +76,10 @@ export function defineList<
     idempotency: 'none',
     ifMatch: false,
     handler: (input) => {
-      const given = input.query as ListQuery
+      const listQuery = input.query as ListQuery
       // A list without `sorts` may interpret its own `sort` parameter itself.
-      const sort = sorts.length === 0 ? undefined : (given.sort ?? defaultSort(sorts, given))
-      const query = { ...given, ...(sort !== undefined && { sort }) }
+      const sort = sorts.length === 0 ? undefined : (listQuery.sort ?? defaultSort(sorts, listQuery))
+      const query = { ...listQuery, ...(sort !== undefined && { sort }) }
       const { limit: _, after: __, ...selection } = query
       return handler.handler({
         ...input,

@@ -51,14 +51,14 @@ export class RouteTree<Target> {
     const segments = segmentsOf(path)
     const values: string[] = []
     const allowed = new Set<string>()
-    const wanted = method === 'HEAD' ? 'GET' : method
+    const routeMethod = method === 'HEAD' ? 'GET' : method
 
     const walk = (node: Node<Target>, depth: number): { target: Target; names: string[] } | undefined => {
       const segment = segments[depth]
       if (segment === undefined) {
         const own = node.rest ?? node
         for (const name of own.operations.keys()) allowed.add(name)
-        return own.operations.get(wanted)
+        return own.operations.get(routeMethod)
       }
       const literal = node.literals.get(segment)
       const found = literal && walk(literal, depth + 1)
@@ -69,15 +69,15 @@ export class RouteTree<Target> {
         if (below) return below
         delete values[depth]
       }
-      return node.rest && takeRest(node.rest, depth)
+      return node.rest && matchRest(node.rest, depth)
     }
-    const takeRest = (node: Node<Target>, depth: number) => {
+    const matchRest = (node: Node<Target>, depth: number) => {
       values[depth] = segments.slice(depth).join('/')
       return walk({ ...node, rest: undefined }, segments.length)
     }
 
     const operation = walk(this.#root, 0)
-    if (operation) return { target: operation.target, params: named(operation.names, values) }
+    if (operation) return { target: operation.target, params: toPathValues(operation.names, values) }
     if (allowed.size > 0) throw methodNotAllowed(method, [...allowed])
     return undefined
   }
@@ -137,8 +137,8 @@ const maxNamedPath = 200
 
 /** Names the path as in the API reference; long paths are truncated. */
 export function routeNotFound(method: string, path: string): ApiError {
-  const named = path.startsWith(`${originPrefix}/`) ? path.slice(originPrefix.length) : path
-  const shown = named.length > maxNamedPath ? `${named.slice(0, maxNamedPath)}…` : named
+  const publicPath = path.startsWith(`${originPrefix}/`) ? path.slice(originPrefix.length) : path
+  const shown = publicPath.length > maxNamedPath ? `${publicPath.slice(0, maxNamedPath)}…` : publicPath
   return new ApiError('route_not_found', `There is no operation ${method} ${shown}.`)
 }
 
@@ -178,7 +178,7 @@ const isParameter = (segment: string) => segment.startsWith(':')
 const isRest = (segment: string) => segment.startsWith('*')
 
 /** `values` is a sparse array: it has a hole for each literal segment. */
-function named(names: string[], values: string[]): PathValues {
+function toPathValues(names: string[], values: string[]): PathValues {
   const params: PathValues = {}
   let index = 0
   values.forEach((value) => {

@@ -36,8 +36,8 @@ function listBody({
   hasMore = nextCursor !== null,
   total,
 }: ListPage<unknown>): object {
-  const counted = total === undefined ? {} : { total }
-  return { data: items, pagination: { nextCursor, hasMore, limit, ...counted } }
+  const totalField = total === undefined ? {} : { total }
+  return { data: items, pagination: { nextCursor, hasMore, limit, ...totalField } }
 }
 
 function versionOf(data: unknown): number | undefined {

@@ -153,7 +153,7 @@ export class Idempotency {
       throw inProgress()
     }
     const renew = () => void this.#settle('renew', () => this.store.renew(key, claim))
-    const holding = setInterval(renew, this.holdMs)
+    const renewal = setInterval(renew, this.holdMs)
     let data: unknown
     try {
       data = await attempt.perform()
@@ -161,7 +161,7 @@ export class Idempotency {
       await this.#settle('release', () => this.store.release(key, claim))
       throw error
     } finally {
-      clearInterval(holding)
+      clearInterval(renewal)
     }
     await this.#settle('complete', () => this.store.complete(key, claim, attempt.respond(data)))
     return attempt.answer(data)

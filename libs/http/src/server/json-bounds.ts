@@ -68,12 +68,12 @@ function endOfText(bytes: Buffer, start: number): number {
   return bytes.length
 }
 
-function outOfBounds(code: string, what: string, max: number) {
+function outOfBounds(code: string, unit: string, max: number) {
   const problem: ErrorDetail = {
     in: 'body',
     path: '',
     code,
-    message: `must have at most ${max} ${what}`,
+    message: `must have at most ${max} ${unit}`,
     params: { max },
   }
   return validationFailed([problem])

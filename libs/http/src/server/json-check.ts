@@ -10,12 +10,12 @@ import { maxDepth } from './json-bounds.js'
  */
 export function checkJson(text: string, value: unknown): void {
   const suspicious = text.includes('\\u') || text.includes('__proto__') || hasLongDigits(text)
-  if (!suspicious && (bracketsAtMost(text, maxDepth) || isNoDeeper(value))) return
+  if (!suspicious && (hasAtMostBrackets(text, maxDepth) || isNoDeeper(value))) return
   const problem = findProblem(value, [], maxDepth)
   if (problem) throw validationFailed([problem])
 }
 
-function bracketsAtMost(text: string, limit: number): boolean {
+function hasAtMostBrackets(text: string, limit: number): boolean {
   let count = 0
   for (const bracket of ['{', '[']) {
     for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {

@@ -62,7 +62,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
     requireHostHeader: false,
   }
   const state = { draining: false }
-  const answer = withHost(untilDrained(app, state, log), log)
+  const answer = withHost(withDraining(app, state, log), log)
   const server = options.tls
     ? createHttpsServer({ ...settings, ...serverTls(options.tls) }, answer)
     : createHttpServer(settings, answer)
@@ -118,7 +118,7 @@ function withHost(app: RequestListener, log: Logger): RequestListener {
 }
 
 /** While draining, responses close their connections, and `/readyz` is answered here. */
-function untilDrained(app: RequestListener, state: { draining: boolean }, log: Logger): RequestListener {
+function withDraining(app: RequestListener, state: { draining: boolean }, log: Logger): RequestListener {
   return (req, res) => {
     if (!state.draining) return app(req, res)
     res.shouldKeepAlive = false
@@ -139,8 +139,8 @@ const serverTls = ({ cert, key, ca, mutual }: InternalTls) => ({
  */
 function trackUnused(server: Server): ReadonlySet<Socket> {
   const unused = new Set<Socket>()
-  for (const opened of ['connection', 'secureConnection'])
-    server.on(opened, (socket: Socket) => {
+  for (const event of ['connection', 'secureConnection'])
+    server.on(event, (socket: Socket) => {
       unused.add(socket)
       socket.once('close', () => unused.delete(socket))
     })

@@ -41,11 +41,11 @@ export function readReadiness(status: number, body: unknown): ReportedReadiness 
     const { checks, warnings = [] } = ready.data?.data ?? {}
     return { checks, state: 'up', warnings }
   }
-  const refused = ErrorEnvelope.safeParse(body)
-  if (!refused.success || !refused.data.error.message.startsWith(prefix)) return undefined
-  const { message, details } = refused.data.error
-  const named = Details.safeParse(details.find((detail) => detail.code === code)?.params)
+  const envelope = ErrorEnvelope.safeParse(body)
+  if (!envelope.success || !envelope.data.error.message.startsWith(prefix)) return undefined
+  const { message, details } = envelope.data.error
+  const parsedDetails = Details.safeParse(details.find((detail) => detail.code === code)?.params)
   const reason = message.slice(prefix.length).replace(/\.$/, '').slice(0, maxCharacters)
-  const { checks, warnings = [] } = named.data ?? {}
+  const { checks, warnings = [] } = parsedDetails.data ?? {}
   return { checks, state: `not ready: ${reason}`, warnings }
 }

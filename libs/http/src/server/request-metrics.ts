@@ -47,7 +47,7 @@ function recorderOf(
   { operationId: operation, waits }: RecordedOperation,
   method: string,
 ): RequestRecorder {
-  const took = metrics.histogram('opsplane_http_request_duration_seconds', {
+  const observeDuration = metrics.histogram('opsplane_http_request_duration_seconds', {
     operation,
     waits: String(waits),
   })
@@ -59,6 +59,6 @@ function recorderOf(
       metrics.counter('opsplane_http_requests_total', { operation, method, status: `${group}xx` })
     counts.set(group, count)
     count()
-    took(durationMs / 1_000)
+    observeDuration(durationMs / 1_000)
   }
 }

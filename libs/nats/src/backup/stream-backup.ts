@@ -48,7 +48,7 @@ export async function readStream(
     callback: (error, message) => {
       silence.refresh()
       if (error) bytes.destroy(error)
-      else void take(message, bytes)
+      else void acceptChunk(message, bytes)
     },
   })
   bytes.once('close', () => {
@@ -57,7 +57,7 @@ export async function readStream(
   })
   const request = { deliver_subject: inbox, no_consumers: true, chunk_size: chunkBytes, jsck: false }
   try {
-    const head = await ask(connection, `$JS.API.STREAM.SNAPSHOT.${stream}`, request)
+    const head = await sendRequest(connection, `$JS.API.STREAM.SNAPSHOT.${stream}`, request)
     return { head: headOf(stream, head), bytes }
   } catch (error) {
     bytes.destroy()
@@ -69,7 +69,7 @@ export async function readStream(
  * Each chunk is acknowledged once it is accepted, so that the server sends the next; a message without bytes is
  * the last.
  */
-async function take(message: Msg, bytes: PassThrough): Promise<void> {
+async function acceptChunk(message: Msg, bytes: PassThrough): Promise<void> {
   if (message.data.length === 0) {
     const fault = message.headers?.code ?? 0
     if (fault >= 400) bytes.destroy(new StreamBackupError(message.headers?.description))
@@ -87,7 +87,7 @@ export async function writeStream(
   bytes: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const { name } = config
-  const begun = await ask(connection, `$JS.API.STREAM.RESTORE.${name}`, { config, state })
+  const begun = await sendRequest(connection, `$JS.API.STREAM.RESTORE.${name}`, { config, state })
   const target = begun.deliver_subject
   if (typeof target !== 'string') throw new StreamBackupError(`the server takes no copy of ${name}`)
   for await (const chunk of pieces(bytes)) await connection.request(target, chunk, { timeout: timeoutMs })
@@ -121,7 +121,7 @@ export async function writeConsumer(
   const { opt_start_time: _, num_replicas: __, ...kept } = config
   const place = { deliver_policy: 'by_start_sequence', opt_start_seq: acknowledged + 1 }
   const durable = String(config.durable_name)
-  await ask(connection, `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`, {
+  await sendRequest(connection, `$JS.API.CONSUMER.DURABLE.CREATE.${stream}.${durable}`, {
     stream_name: stream,
     config: { ...kept, ...place },
   })
@@ -137,18 +137,20 @@ export async function deleteStream(connection: NatsConnection, stream: string): 
   if (await streamInfo(manager, stream)) await manager.streams.delete(stream)
 }
 
-async function ask(connection: NatsConnection, subject: string, request: object) {
+async function sendRequest(connection: NatsConnection, subject: string, request: object) {
   const answer = await connection.request(subject, JSON.stringify(request), { timeout: timeoutMs })
   return answerOf(subject, answer)
 }
 
-function answerOf(what: string, message: Msg): Record<string, unknown> {
+function answerOf(requestName: string, message: Msg): Record<string, unknown> {
   const answer: unknown = message.json()
-  if (typeof answer !== 'object' || answer === null) throw new StreamBackupError(`no answer to ${what}`)
+  if (typeof answer !== 'object' || answer === null)
+    throw new StreamBackupError(`no answer to ${requestName}`)
   const { error, ...rest } = answer as Record<string, unknown>
   if (error === undefined) return rest
-  const said = typeof error === 'object' && error !== null && 'description' in error ? error.description : ''
-  throw new StreamBackupError(`${what}: ${String(said)}`)
+  const description =
+    typeof error === 'object' && error !== null && 'description' in error ? error.description : ''
+  throw new StreamBackupError(`${requestName}: ${String(description)}`)
 }
 
 function headOf(stream: string, { config, state }: Record<string, unknown>): StreamHead {

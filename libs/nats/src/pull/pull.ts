@@ -70,24 +70,24 @@ export function openPull(options: PullOptions): Pull {
   let watching: Timer | undefined
   let serial = 0
   let silent = 0
-  let ended = false
+  let isEnded = false
   let lose: (reason: string) => void = () => {}
   const lost = new Promise<string>((resolve) => {
     lose = resolve
   })
 
   const more = () => {
-    if (open || ended || connection.isClosed() || rounds?.mayRequest() === false) return
-    const wanted = room()
-    if (!wanted) return
-    const isAlone = isLarge && wanted.isWhole
-    const batch = isAlone || (isQuiet && !rounds) ? 1 : wanted.messages
+    if (open || isEnded || connection.isClosed() || rounds?.mayRequest() === false) return
+    const freeCapacity = room()
+    if (!freeCapacity) return
+    const isAlone = isLarge && freeCapacity.isWhole
+    const batch = isAlone || (isQuiet && !rounds) ? 1 : freeCapacity.messages
     const pace = isQuiet ? idle : busy
     const expiresMs = msToSharedTick(endsEveryMs, pace.leastMs, timers)
     const reply = `${inbox}.${++serial}`
     const request = {
       batch,
-      ...(!isAlone && { max_bytes: wanted.bytes }),
+      ...(!isAlone && { max_bytes: freeCapacity.bytes }),
       expires: nanos(expiresMs),
       idle_heartbeat: nanos(pace.beatMs),
       ...(rounds && { no_wait: true }),
@@ -120,7 +120,7 @@ export function openPull(options: PullOptions): Pull {
     const { code, description } = headers ?? { code: 0, description: '' }
     if (code === 100 || reply !== open?.reply) return
     over()
-    if (ended) return
+    if (isEnded) return
     if (code === 404 || code === 408) {
       if (/pending/i.test(description)) rounds?.refused()
       else rounds?.ended()
@@ -144,7 +144,7 @@ export function openPull(options: PullOptions): Pull {
     if (!message) return
     isQuiet = isLarge = false
     if (open && --open.left <= 0) over()
-    if (!ended) rounds?.came(message.waiting, !open)
+    if (!isEnded) rounds?.came(message.waiting, !open)
     onMessage(message)
     more()
   }
@@ -160,8 +160,8 @@ export function openPull(options: PullOptions): Pull {
     more,
     lost,
     async close() {
-      if (ended) return
-      ended = true
+      if (isEnded) return
+      isEnded = true
       rounds?.close()
       timers.clearInterval(watching)
       forget()

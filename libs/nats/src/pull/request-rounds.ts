@@ -46,7 +46,7 @@ export function requestRounds({
   let timer: Timer | undefined
 
   const spacing = () => (typeof spacingMs === 'function' ? spacingMs() : spacingMs)
-  const ask = () => {
+  const startRound = () => {
     phase = 'asking'
     again()
   }
@@ -56,7 +56,7 @@ export function requestRounds({
   }
   const end = () => {
     phase = 'between'
-    after(waiting >= full ? 0 : spacing(), ask)
+    after(waiting >= full ? 0 : spacing(), startRound)
   }
 
   return {
@@ -65,7 +65,7 @@ export function requestRounds({
       waiting = left
       if (filled) return end()
       // If the server never reports the end of the request, the messages that have arrived are handled nevertheless.
-      if (phase === 'asking') after(spacing(), ask)
+      if (phase === 'asking') after(spacing(), startRound)
       phase = 'gathering'
     },
     ended() {

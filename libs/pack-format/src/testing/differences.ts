@@ -1,7 +1,7 @@
 import type { JsonValue, TestDifference } from '@opsplane/contracts'
 
 /** Maximum number of differences: a completely different value is reported by its first few. */
-const most = 20
+const maxDifferences = 20
 
 /**
  * Differences between `actual` and `expected`, with paths such as `output/items/0`. With `partial`, objects may have
@@ -17,7 +17,7 @@ export function findDifferences(
   return found
 
   function compare(left: unknown, right: unknown, at: string): void {
-    if (found.length >= most || Object.is(left, right)) return
+    if (found.length >= maxDifferences || Object.is(left, right)) return
     if (Array.isArray(left) && Array.isArray(right) && left.length === right.length)
       for (const [index, item] of left.entries()) compare(item, right[index], `${at}/${index}`)
     else if (isObject(left) && isObject(right)) compareFields(left, right, at)

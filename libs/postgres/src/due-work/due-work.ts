@@ -63,13 +63,13 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
   const at = () => simulated?.now() ?? null
   let interrupt = new AbortController()
 
-  const lookSoon = (member: Member) => {
+  const pollSoon = (member: Member) => {
     member.lookAtMs = 0
     interrupt.abort()
   }
 
-  async function look(asked: readonly Member[]) {
-    const columns = asked.map(
+  async function poll(polledMembers: readonly Member[]) {
+    const columns = polledMembers.map(
       ({ worker }, index) =>
         `(extract(epoch from ${worker.nextDue} - ${nowSql}) * 1000)::float8 as w${index}`,
     )
@@ -77,7 +77,7 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
       text: `select ${columns.join(', ')}`,
       parameters: [at()],
     })
-    for (const [index, member] of asked.entries()) {
+    for (const [index, member] of polledMembers.entries()) {
       const everyMs = simulated ? restMs : (member.worker.options.lookEveryMs ?? restMs)
       const nextMs = msToIdleTick(everyMs)
       member.lookAtMs = performance.now() + nextMs
@@ -93,11 +93,11 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
       const nowMs = performance.now()
       const idle = members.filter((member) => !member.isBusy())
       // Work that would be polled soon anyway is included in the same statement.
-      const asked = idle.some(({ lookAtMs }) => lookAtMs <= nowMs)
+      const polledMembers = idle.some(({ lookAtMs }) => lookAtMs <= nowMs)
         ? idle.filter(({ lookAtMs }) => lookAtMs <= nowMs + restMs / 2)
         : []
       try {
-        if (asked.length > 0) await look(asked)
+        if (polledMembers.length > 0) await poll(polledMembers)
         trouble.over('look')
         failures = 0
       } catch (error) {
@@ -118,13 +118,13 @@ export function createDueWork({ sql, log, ...options }: DueWorkOptions): DueWork
       const { name } = worker.options
       const member = createMember({
         ...{ worker, counts, trouble, restMs, closing: closing.signal },
-        idle: () => lookSoon(member),
+        idle: () => pollSoon(member),
         helpWanted: () => hints?.send(name),
       })
       members.push(member)
       const unsubscribe = hints?.subscribe(name, () => member.wake(0))
       closing.signal.addEventListener('abort', () => unsubscribe?.())
-      lookSoon(member)
+      pollSoon(member)
       return {
         wake: (inMs = 0) => member.wake(inMs),
         counts() {
@@ -255,18 +255,18 @@ function createTrouble(log: Logger) {
   const away = new Set<string>()
   const faulty = new Set<string>()
   return {
-    met(what: string, error: unknown) {
+    met(workName: string, error: unknown) {
       if (isDatabaseUnavailable(error)) {
         if (away.size === 0) log.warn({ err: error }, `Postgres ${databaseFault(error)}; due work waits`)
-        away.add(what)
-      } else if (!faulty.has(what)) {
-        faulty.add(what)
-        log.error({ err: error, work: what }, 'due work could not be leased; trying again')
+        away.add(workName)
+      } else if (!faulty.has(workName)) {
+        faulty.add(workName)
+        log.error({ err: error, work: workName }, 'due work could not be leased; trying again')
       }
     },
-    over(what: string) {
-      faulty.delete(what)
-      if (away.delete(what) && away.size === 0) log.info('due work is being claimed again')
+    over(workName: string) {
+      faulty.delete(workName)
+      if (away.delete(workName) && away.size === 0) log.info('due work is being claimed again')
     },
   }
 }

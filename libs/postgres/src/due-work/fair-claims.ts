@@ -37,9 +37,9 @@ export function createFairClaims(
     async next(limit, bounds) {
       const someAreFull = bounds !== undefined && bounds.full.size > 0
       if (!backlog && !someAreFull) return undefined
-      const mayTake = (key: string) => !bounds?.full.has(key)
+      const isBelowLimit = (key: string) => !bounds?.full.has(key)
       const ageMs = nowMs() - readAtMs
-      const stale = queue.some(mayTake) ? ageMs >= knownMs : !someAreFull || ageMs >= fullKnownMs
+      const stale = queue.some(isBelowLimit) ? ageMs >= knownMs : !someAreFull || ageMs >= fullKnownMs
       if (stale) {
         const keys = await readKeys()
         readAtMs = nowMs()
@@ -50,10 +50,10 @@ export function createFairClaims(
           return someAreFull ? { keys: [], each: 0 } : undefined
         }
       }
-      const keys = queue.filter(mayTake).slice(0, limit)
-      const taken = new Set(keys)
+      const keys = queue.filter(isBelowLimit).slice(0, limit)
+      const claimedKeys = new Set(keys)
       // A workspace at its limit keeps its turn.
-      queue = queue.filter((key) => !taken.has(key))
+      queue = queue.filter((key) => !claimedKeys.has(key))
       const each = Math.ceil(limit / Math.max(keys.length, 1))
       return { keys, each: bounds ? Math.min(each, bounds.ofOne) : each }
     },

@@ -77,11 +77,11 @@ function createLeased<Row extends LeasedRow, Result>(
 ) {
   const { of, columns = [], batch, ofOne, together = 1, deadlineMs, leaseMs = 30_000 } = options
   const { sql, log, owner, at, counts, closing } = context
-  const claim = createClaim<Row>(options, context, (asked) =>
+  const claim = createClaim<Row>(options, context, (claimOptions) =>
     leaseStatement(of, columns, {
-      ...{ ...asked, owner, leaseMs },
+      ...{ ...claimOptions, owner, leaseMs },
       // The leases of rows in flight may have expired while Postgres was unavailable.
-      except: heldRows().map(({ key }) => key),
+      except: leasedRows().map(({ key }) => key),
     }),
   )
   const hands = new Map<Hand<Row>, Promise<void>>()
@@ -90,15 +90,15 @@ function createLeased<Row extends LeasedRow, Result>(
   const places = createWorkspaceSlots({ all: batch, ofOne: ofOne ?? batch })
   const cutting = new AbortController()
   const databaseMeaning = createErrorClassifier(options)
-  const heldRows = () => [...hands.keys()].flatMap(({ rows }) => rows)
+  const leasedRows = () => [...hands.keys()].flatMap(({ rows }) => rows)
 
   const meaning = (error: unknown): ErrorClass => {
     if (!(error instanceof AttemptError)) return databaseMeaning(error)
     return cutting.signal.aborted || options.isRetryable?.(error.cause) ? 'passing' : 'fault'
   }
 
-  async function attempt(rows: readonly Row[], ending: AbortSignal): Promise<Result[]> {
-    const { signal, clear } = startDeadline(deadlineMs, ending, cutting.signal)
+  async function attempt(rows: readonly Row[], abortSignal: AbortSignal): Promise<Result[]> {
+    const { signal, clear } = startDeadline(deadlineMs, abortSignal, cutting.signal)
     const results = await options
       .perform(rows, signal)
       .catch((cause: unknown) => {
@@ -138,10 +138,10 @@ function createLeased<Row extends LeasedRow, Result>(
         retryStatement(of, computeRetryDelays(options, log, causes), at()),
       )
       const keys = new Set(kept.map(({ key }) => key))
-      const held = causes.filter(({ row }) => keys.has(row.key))
-      if (held.length > 0) await options.failed?.(tx, held)
-      counts.failed += held.length
-      counts.lost += causes.length - held.length
+      const ownedFailures = causes.filter(({ row }) => keys.has(row.key))
+      if (ownedFailures.length > 0) await options.failed?.(tx, ownedFailures)
+      counts.failed += ownedFailures.length
+      counts.lost += causes.length - ownedFailures.length
     })
   }
 
@@ -158,7 +158,7 @@ function createLeased<Row extends LeasedRow, Result>(
   function begin(rows: readonly Row[]) {
     const hand = { rows, ending: new AbortController() }
     for (const { turn = '' } of rows) places.occupy(turn)
-    const ended = work(hand)
+    const completion = work(hand)
       // Rows whose outcome could not be recorded are claimed again when their lease has expired.
       .catch((error: unknown) =>
         log.warn(
@@ -170,7 +170,7 @@ function createLeased<Row extends LeasedRow, Result>(
         hands.delete(hand)
         for (const { turn = '' } of rows) places.free(turn)
       })
-    hands.set(hand, ended)
+    hands.set(hand, completion)
     if (renewing) return
     renewedAtMs = performance.now()
     renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3).unref()
@@ -184,12 +184,15 @@ function createLeased<Row extends LeasedRow, Result>(
   }
   /** Aborts attempts whose rows now belong to another holder. */
   async function renew() {
-    const held = heldRows()
-    if (held.length === 0) return rest()
-    const kept = await runStatement<{ key: string }>(sql, renewStatement(of, held, { at: at(), leaseMs }))
+    const currentRows = leasedRows()
+    if (currentRows.length === 0) return rest()
+    const kept = await runStatement<{ key: string }>(
+      sql,
+      renewStatement(of, currentRows, { at: at(), leaseMs }),
+    )
     renewedAtMs = performance.now()
     const keys = new Set(kept.map(({ key }) => key))
-    const lost = new Set(held.filter(({ key }) => !keys.has(key)))
+    const lost = new Set(currentRows.filter(({ key }) => !keys.has(key)))
     for (const { rows, ending } of hands.keys()) if (rows.every((row) => lost.has(row))) ending.abort()
   }
   const worker = {
@@ -197,7 +200,7 @@ function createLeased<Row extends LeasedRow, Result>(
     nextDue: nextDueSql(options),
     fruitless: 0,
     async round() {
-      while (heldRows().length > maxBeforeClaim) await Promise.race(hands.values())
+      while (leasedRows().length > maxBeforeClaim) await Promise.race(hands.values())
       await options.prepare?.(context)
       if (isRenewalLate(renewedAtMs, leaseMs)) await renew()
       const { limit, turns } = await nextTurns()

@@ -51,9 +51,9 @@ export function residentWorker<Row extends ResidentRow>(options: ResidentWorkerO
   const { of, columns = [], leaseMs = 30_000, work: holder } = options
   return (context) => {
     const { sql, owner, at, counts, closing } = context
-    const claim = createClaim<Row>({ ...options, batch: 0 }, context, (asked) =>
+    const claim = createClaim<Row>({ ...options, batch: 0 }, context, (claimOptions) =>
       leaseStatement(of, columns, {
-        ...{ ...asked, owner, leaseMs },
+        ...{ ...claimOptions, owner, leaseMs },
         // The leases of rows in flight may have expired while Postgres was unavailable.
         except: holder.leasedRows().map(({ key }) => key),
       }),

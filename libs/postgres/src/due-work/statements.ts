@@ -76,9 +76,9 @@ function picked(
   const parameters = [at, String(limit), ...(turns ? [turns.keys, String(turns.each)] : [])]
   const others = except ? `${key} <> all($${parameters.length + 1}::text[])` : 'true'
   if (except) parameters.push([...except])
-  const rows = (where: string, by: string, most: string) => `select ${columns} from ${table}
+  const rows = (where: string, by: string, maxRows: string) => `select ${columns} from ${table}
     where (${waiting}) and ${where} and (${only}) and ${others} and ${by} <= ${nowSql}
-    order by ${by} limit ${most} for update skip locked`
+    order by ${by} limit ${maxRows} for update skip locked`
   if (!turns) return { text: rows('true', due, '$2::int'), parameters }
   return {
     text: `select mine.* from unnest($3::text[]) turn (of_whom)
@@ -92,8 +92,8 @@ export function dueKeysStatement(
   { table, dueInTurn, waiting, fairKey }: DueTable,
   at: string | null,
 ): Statement {
-  const first = (beyond: string) => `(select ${fairKey} from ${table}
-    where (${waiting}) ${beyond} order by ${fairKey} limit 1)`
+  const first = (condition: string) => `(select ${fairKey} from ${table}
+    where (${waiting}) ${condition} order by ${fairKey} limit 1)`
   return {
     text: `with recursive keys (one) as (
         select ${first('')} union all
@@ -109,7 +109,7 @@ export const nextDue = ({ table, due, waiting }: DueTable): string =>
   `(select ${due} from ${table} where (${waiting}) order by ${due} limit 1)`
 
 /**
- * For each table, by its name: the number of due rows, at most `most`, and for how long the first one has been
+ * For each table, by its name: the number of due rows, at most `maxCount`, and for how long the first one has been
  * due.
  */
 export const dueCountsStatement = (
@@ -124,12 +124,12 @@ export const dueCountsStatement = (
 export function workspaceDueCountsStatement(
   tables: readonly { name: string; of: DueTable }[],
   workspaceId: string,
-  most: number,
+  maxCount: number,
 ): Statement {
   const ofWorkspaces = tables.filter(({ of }) => !of.ofPlatform)
   const where = ' and workspace_id = $1::text'
   return {
-    text: ofWorkspaces.map(({ of }, at) => dueCount(of, at + 2, most, where)).join(' union all '),
+    text: ofWorkspaces.map(({ of }, at) => dueCount(of, at + 2, maxCount, where)).join(' union all '),
     parameters: [workspaceId, ...ofWorkspaces.map(({ name }) => name)],
   }
 }
@@ -137,14 +137,14 @@ export function workspaceDueCountsStatement(
 function dueCount(
   { table, due, dueInTurn, waiting, fairKey }: DueTable,
   at: number,
-  most: number,
+  maxCount: number,
   where = '',
 ): string {
   // By the turn index if there is one, because the workspace may have only a fraction of the waiting rows.
   const by = where !== '' && fairKey === 'workspace_id' ? dueInTurn : due
   return `select $${at}::text as name, count(*)::int as due,
     coalesce(extract(epoch from now() - min(due)), 0)::float8 as age from (
-      select ${by} as due from ${table} where (${waiting})${where} and ${by} <= now() order by ${by} limit ${most}) waits`
+      select ${by} as due from ${table} where (${waiting})${where} and ${by} <= now() order by ${by} limit ${maxCount}) waits`
 }
 
 /** A claimed row: leased if it has a fence, otherwise locked. */
@@ -169,25 +169,25 @@ const inOrder = <Row extends ClaimedRow>(rows: readonly Row[]) =>
  */
 function change(
   { table, key }: DueTable,
-  held: readonly ClaimedRow[],
+  claimedRows: readonly ClaimedRow[],
   { at, set, more = [] }: { at: string | null; set: string; more?: string[][] },
 ): Statement {
   const places = more.map((_, index) => index + 4)
   const arrays = places.map((place) => `, $${place}::text[]`).join('')
   const names = places.map((place) => `, value_${place}`).join('')
-  const leased = held.some(({ fence }) => fence !== undefined)
+  const leased = claimedRows.some(({ fence }) => fence !== undefined)
   return {
     text: `update ${table} set ${set}
       from (select $1::text as at) asked,
         unnest($2::text[], $3::text[]${arrays}) given (held_key, held_fence${names})
       where ${key} = held_key${leased ? ' and lease_fence = held_fence::bigint and lease_owner is not null' : ''}
       returning ${key} as key`,
-    parameters: [at, held.map((row) => row.key), held.map((row) => row.fence ?? null), ...more],
+    parameters: [at, claimedRows.map((row) => row.key), claimedRows.map((row) => row.fence ?? null), ...more],
   }
 }
 
-const released = (held: readonly ClaimedRow[]) =>
-  held.some(({ fence }) => fence !== undefined) ? 'lease_owner = null, ' : ''
+const released = (claimedRows: readonly ClaimedRow[]) =>
+  claimedRows.some(({ fence }) => fence !== undefined) ? 'lease_owner = null, ' : ''
 
 /** Ends the claim of rows that are done. */
 export const doneStatement = (of: DueTable, held: readonly ClaimedRow[]): Statement =>

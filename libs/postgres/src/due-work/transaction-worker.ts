@@ -31,7 +31,9 @@ export function transactionWorker<Row extends DueRow>(options: TransactionWorker
   const { of, columns = [], batch, perform } = options
   return (context) => {
     const { sql, log, at, counts } = context
-    const claim = createClaim<Row>(options, context, (asked) => lockStatement(of, columns, asked))
+    const claim = createClaim<Row>(options, context, (claimOptions) =>
+      lockStatement(of, columns, claimOptions),
+    )
 
     const batchOf = async (turns: Awaited<ReturnType<typeof claim.turns>>) =>
       sql.begin(async (tx) => {

@@ -106,14 +106,14 @@ export function createClaim<Row extends DueRow>(
         })
   return {
     turns: (limit: number, bounds?: ShareBounds) => turns.next(limit, bounds),
-    async rows(on: StatementRunner, limit: number, given: Awaited<ReturnType<FairClaims['next']>>) {
+    async rows(on: StatementRunner, limit: number, claimTurns: Awaited<ReturnType<FairClaims['next']>>) {
       const found = await runStatement<Row>(
         on,
-        (claim ?? statement)({ at: at(), limit, where, turns: given }),
+        (claim ?? statement)({ at: at(), limit, where, turns: claimTurns }),
       )
       turns.claimed(
         limit,
-        given,
+        claimTurns,
         found.map(({ turn }) => turn),
       )
       counts.claimed += found.length

@@ -16,35 +16,35 @@ interface WorkspaceSlots extends Pick<ResidentWork<never>, 'capacity' | 'waitFor
  * delay it.
  */
 export function createWorkspaceSlots(
-  most: { all: number; ofOne: number },
+  limits: { all: number; ofOne: number },
   { mayExceed = false }: { mayExceed?: boolean } = {},
 ): WorkspaceSlots {
-  const taken = createKeyedCounts()
+  const usedSlots = createKeyedCounts()
   let closed = false
   let waiting: { promise: Promise<void>; resolve: () => void } | undefined
 
   return {
     occupy(workspaceId) {
-      taken.add(workspaceId, 1)
+      usedSlots.add(workspaceId, 1)
     },
     free(workspaceId) {
-      taken.add(workspaceId, -1)
+      usedSlots.add(workspaceId, -1)
       waiting?.resolve()
       waiting = undefined
     },
     hasSlotFor(workspaceId) {
-      const count = taken.of(workspaceId)
+      const count = usedSlots.of(workspaceId)
       if (closed) return false
-      return (count < most.ofOne && taken.total < most.all) || (mayExceed && count === 0)
+      return (count < limits.ofOne && usedSlots.total < limits.all) || (mayExceed && count === 0)
     },
     capacity() {
       const full = new Set<string>()
       let largest = 0
-      for (const [workspaceId, count] of taken.entries()) {
-        if (count >= most.ofOne) full.add(workspaceId)
+      for (const [workspaceId, count] of usedSlots.entries()) {
+        if (count >= limits.ofOne) full.add(workspaceId)
         else largest = Math.max(largest, count)
       }
-      return { all: closed ? 0 : most.all - taken.total, ofOne: most.ofOne - largest, full }
+      return { all: closed ? 0 : limits.all - usedSlots.total, ofOne: limits.ofOne - largest, full }
     },
     waitForCapacity() {
       if (!waiting) {

@@ -47,15 +47,15 @@ const gatheredBytes = 256 * 1_024
  * elsewhere.
  */
 function rowCounter() {
-  const counted = { rows: 0, plainBytes: 0 }
+  const totals = { rows: 0, plainBytes: 0 }
   const through = async function* (source: AsyncIterable<Buffer>): AsyncIterable<Buffer> {
     for await (const chunk of source) {
-      counted.plainBytes += chunk.length
-      for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) counted.rows++
+      totals.plainBytes += chunk.length
+      for (let at = chunk.indexOf(lineFeed); at >= 0; at = chunk.indexOf(lineFeed, at + 1)) totals.rows++
       yield chunk
     }
   }
-  return { through, counted }
+  return { through, counted: totals }
 }
 
 /**
@@ -94,9 +94,9 @@ export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string
   const finished = pipeline(createReadStream(file), plain, rows)
   // An error after the last row is not reported here; the next statement then fails, because its transaction has
   // failed.
-  const answered = sent.then(() => sql.unsafe('select 1'))
-  answered.catch(() => {})
-  const refused = answered.then(
+  const probe = sent.then(() => sql.unsafe('select 1'))
+  probe.catch(() => {})
+  const rejection = probe.then(
     () => finished,
     (error: unknown) => {
       throw new CopyRefusedError(`${table.schema}.${table.name} does not take the rows of ${file}`, {
@@ -105,5 +105,5 @@ export async function copyIn(sql: postgres.Sql, table: DumpedTable, file: string
     },
   )
   // `finished` alone ends with what the client has received, and never settles if the server has stopped reading.
-  await Promise.all([finished, refused])
+  await Promise.all([finished, rejection])
 }

@@ -77,7 +77,7 @@ async function tried(sql: StatementRunner, { owner, text }: Definition): Promise
   }
 }
 
-const named = (alias: string, namespace = 'n') => `format('%I.%I', ${namespace}.nspname, ${alias})`
+const qualify = (alias: string, namespace = 'n') => `format('%I.%I', ${namespace}.nspname, ${alias})`
 
 const classes = (kinds: string) => `
   from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -116,34 +116,34 @@ const columnText = `
   || case when a.attnotnull then ' not null' else '' end`
 
 const beforeRows = [
-  `select pg_get_userbyid(t.typowner) as owner, format('create type %s as enum (%s)', ${named('t.typname')},
+  `select pg_get_userbyid(t.typowner) as owner, format('create type %s as enum (%s)', ${qualify('t.typname')},
      (select coalesce(string_agg(quote_literal(e.enumlabel), ', ' order by e.enumsortorder), '')
       from pg_enum e where e.enumtypid = t.oid)) as text
    from pg_type t join pg_namespace n on n.oid = t.typnamespace
    where n.nspname = any($1::text[]) and t.typtype = 'e' order by t.oid`,
-  `select pg_get_userbyid(c.relowner) as owner, format('create type %s as (%s)', ${named('c.relname')},
+  `select pg_get_userbyid(c.relowner) as owner, format('create type %s as (%s)', ${qualify('c.relname')},
      (select coalesce(string_agg(format('%I %s', a.attname, format_type(a.atttypid, a.atttypmod)), ', ' order by a.attnum), '')
       from pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped)) as text
    ${classes(`'c'`)} order by c.oid`,
-  `select pg_get_userbyid(t.typowner) as owner, format('create domain %s as %s', ${named('t.typname')},
+  `select pg_get_userbyid(t.typowner) as owner, format('create domain %s as %s', ${qualify('t.typname')},
      format_type(t.typbasetype, t.typtypmod)) || coalesce(' default ' || t.typdefault, '')
      || case when t.typnotnull then ' not null' else '' end
      || coalesce((select string_agg(format(' constraint %I %s', k.conname, pg_get_constraintdef(k.oid)), '' order by k.conname)
        from pg_constraint k where k.contypid = t.oid and k.contype = 'c'), '') as text
    from pg_type t join pg_namespace n on n.oid = t.typnamespace
    where n.nspname = any($1::text[]) and t.typtype = 'd' order by t.oid`,
-  `select pg_get_userbyid(c.relowner) as owner, format('create sequence %s as %s %s', ${named('c.relname')},
+  `select pg_get_userbyid(c.relowner) as owner, format('create sequence %s as %s %s', ${qualify('c.relname')},
      format_type(q.seqtypid, null), ${sequenceOptions('q')}) as text
    from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_sequence q on q.seqrelid = c.oid
    where n.nspname = any($1::text[]) and not exists (select from ${partOf('i')}) order by c.oid`,
   `select pg_get_userbyid(c.relowner) as owner, format('create %stable %s (%s)',
-     case c.relpersistence when 'u' then 'unlogged ' else '' end, ${named('c.relname')},
+     case c.relpersistence when 'u' then 'unlogged ' else '' end, ${qualify('c.relname')},
      (select coalesce(string_agg(${columnText}, ', ' order by a.attnum), '')
       from pg_attribute a left join pg_attrdef def on def.adrelid = a.attrelid and def.adnum = a.attnum
       where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped))
      || coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', '') as text
    ${classes(`'r'`)} order by c.oid`,
-  `select pg_get_userbyid(c.relowner) as owner, format('alter sequence %s owned by %I.%I.%I', ${named('c.relname')},
+  `select pg_get_userbyid(c.relowner) as owner, format('alter sequence %s owned by %I.%I.%I', ${qualify('c.relname')},
      tn.nspname, t.relname, a.attname) as text
    from pg_class c join pg_namespace n on n.oid = c.relnamespace join lateral (select * from ${partOf('a')}) d on true
      join pg_class t on t.oid = d.refobjid join pg_namespace tn on tn.oid = t.relnamespace
@@ -152,13 +152,13 @@ const beforeRows = [
 ]
 
 const afterRows = [
-  `select pg_get_userbyid(c.relowner) as owner, format('alter table only %s add constraint %I %s', ${named('c.relname')},
+  `select pg_get_userbyid(c.relowner) as owner, format('alter table only %s add constraint %I %s', ${qualify('c.relname')},
      k.conname, pg_get_constraintdef(k.oid)) as text
    from pg_constraint k join pg_class c on c.oid = k.conrelid join pg_namespace n on n.oid = c.relnamespace
    where n.nspname = any($1::text[]) and k.contype in ('p', 'u', 'c', 'x', 'f')
    order by k.contype = 'f', k.oid`,
   `select pg_get_userbyid(c.relowner) as owner, format('create %sview %s%s as %s',
-     case c.relkind when 'm' then 'materialized ' else '' end, ${named('c.relname')},
+     case c.relkind when 'm' then 'materialized ' else '' end, ${qualify('c.relname')},
      coalesce(' with (' || array_to_string(c.reloptions, ', ') || ')', ''), rtrim(pg_get_viewdef(c.oid), ';'))
      || case when c.relkind = 'm' and not c.relispopulated then ' with no data' else '' end as text
    ${classes(`'v', 'm'`)} order by c.oid`,
@@ -174,13 +174,13 @@ const afterRows = [
   `select pg_get_userbyid(c.relowner) as owner, format('comment on %s %s is %L', case
        when d.objsubid > 0 then 'column' when c.relkind = 'v' then 'view' when c.relkind = 'm' then 'materialized view'
        when c.relkind = 'i' then 'index' when c.relkind = 'S' then 'sequence' else 'table' end,
-     ${named('c.relname')} || coalesce((select format('.%I', a.attname) from pg_attribute a
+     ${qualify('c.relname')} || coalesce((select format('.%I', a.attname) from pg_attribute a
        where a.attrelid = c.oid and a.attnum = d.objsubid and d.objsubid > 0), ''), d.description) as text
    from pg_description d join pg_class c on c.oid = d.objoid and d.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass
      join pg_namespace n on n.oid = c.relnamespace
    where n.nspname = any($1::text[]) and c.relkind in ('r', 'v', 'm', 'i', 'S') order by c.oid, d.objsubid`,
   `select pg_get_userbyid(c.relowner) as owner, format('grant %s on %s %s to %s', string_agg(g.privilege_type, ', '),
-     case c.relkind when 'S' then 'sequence' else 'table' end, ${named('c.relname')},
+     case c.relkind when 'S' then 'sequence' else 'table' end, ${qualify('c.relname')},
      case g.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(g.grantee)) end) as text
    from pg_class c join pg_namespace n on n.oid = c.relnamespace cross join lateral aclexplode(c.relacl) g
    where n.nspname = any($1::text[]) and c.relkind in ('r', 'v', 'm', 'S') and g.grantee <> c.relowner

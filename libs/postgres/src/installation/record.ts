@@ -54,21 +54,24 @@ export const installationGrants = (role: string): string => `
 
 /**
  * Records once which installation a database belongs to, and the database's location; later calls return the
- * record. A database set up by an earlier version keeps names without a prefix. `wanted` is the starting
+ * record. A database set up by an earlier version keeps names without a prefix. `installation` is the starting
  * installation; without it, any installation is accepted. Throws InstallationError if the database belongs to
  * another installation, is a copy, or was adopted only partly.
  */
-export async function claimDatabase(sql: StatementRunner, wanted?: Installation): Promise<Installation> {
+export async function claimDatabase(
+  sql: StatementRunner,
+  installation?: Installation,
+): Promise<Installation> {
   const isOlder = await hasTables(sql)
   await sql.unsafe(objects)
-  const { id, rolePrefix } = wanted ?? { ...newInstallation(), rolePrefix: '' }
+  const { id, rolePrefix } = installation ?? { ...newInstallation(), rolePrefix: '' }
   await sql.unsafe(
     `insert into opsplane.installation (id, role_prefix, system_identifier, database_oid)
      select $1, $2, c.system_identifier::text, d.oid
      from pg_control_system() c, pg_database d where d.datname = current_database() on conflict do nothing`,
     [id, isOlder ? '' : rolePrefix],
   )
-  return findInstallation(sql, wanted?.id)
+  return findInstallation(sql, installation?.id)
 }
 
 /** The installation that a provisioned database belongs to. Throws InstallationError: see `claimDatabase`. */

@@ -136,9 +136,9 @@ async function present({ columns, rows, changed, truncated }: Found, namesOf: Ty
   const names = distinct(columns.map(({ name }) => name))
   const readers = types.map(createValueReader)
   const slice = createSlices()
-  const presented: Record<string, Json>[] = []
+  const presentedRows: Record<string, Json>[] = []
   for (const row of rows) {
-    presented.push(
+    presentedRows.push(
       Object.fromEntries(
         row.map((value, index): [string, Json] => [
           names[index] ?? '',
@@ -150,7 +150,7 @@ async function present({ columns, rows, changed, truncated }: Found, namesOf: Ty
   }
   return {
     columns: names.map((name, index) => ({ name, type: typeName(types[index] ?? '') })),
-    rows: presented,
+    rows: presentedRows,
     rowCount: columns.length > 0 ? rows.length : changed,
     truncated,
   }
@@ -158,11 +158,11 @@ async function present({ columns, rows, changed, truncated }: Found, namesOf: Ty
 
 /** A repeated name gets a numeric suffix. */
 function distinct(names: readonly string[]): string[] {
-  const taken = new Set<string>()
+  const usedNames = new Set<string>()
   return names.map((name) => {
     let free = name
-    for (let n = 2; taken.has(free); n++) free = `${name}_${n}`
-    taken.add(free)
+    for (let n = 2; usedNames.has(free); n++) free = `${name}_${n}`
+    usedNames.add(free)
     return free
   })
 }

@@ -40,13 +40,13 @@ export const scheduleColumns = [
 ]
 const columns = [...scheduleColumns, 'paused_at is not null as paused'].join(', ')
 const ofOwner = 'owner_kind = $1 and owner_id = $2 and workspace_id = $3 and environment = $4'
-const named = ({ kind, id, tenant }: ScheduleOwner) => [kind, id, tenant.workspaceId, tenant.environment]
+const ownerKey = ({ kind, id, tenant }: ScheduleOwner) => [kind, id, tenant.workspaceId, tenant.environment]
 
 /** A schedule with the start of its interval. */
 export function anchorSchedule(spec: unknown, anchoredAt: string): Schedule {
   const schedule = Schedule.parse(spec)
-  const counted = schedule.everySeconds === undefined ? {} : { startAt: anchoredAt }
-  return { ...counted, ...schedule }
+  const intervalStart = schedule.everySeconds === undefined ? {} : { startAt: anchoredAt }
+  return { ...intervalStart, ...schedule }
 }
 
 /**
@@ -65,13 +65,13 @@ export async function upsertSchedule(
     `insert into schedules as kept (owner_kind, owner_id, workspace_id, environment, id, spec, anchored_at, planned_at)
       values ($1, $2, $3, $4, $5, $6::text::json, $7::timestamptz, $8::timestamptz)
       on conflict (owner_kind, owner_id) do update set spec = excluded.spec,
-        anchored_at = ${unless('kept.anchored_at', 'excluded.anchored_at')},
-        planned_at = ${unless('kept.planned_at', 'excluded.planned_at')},
-        held_until = ${unless('kept.held_until', 'null')}, failures = ${unless('kept.failures', '0')}
+        anchored_at = ${ifUnchanged('kept.anchored_at', 'excluded.anchored_at')},
+        planned_at = ${ifUnchanged('kept.planned_at', 'excluded.planned_at')},
+        held_until = ${ifUnchanged('kept.held_until', 'null')}, failures = ${ifUnchanged('kept.failures', '0')}
       where kept.workspace_id = excluded.workspace_id and kept.environment = excluded.environment
       returning ${columns}`,
     [
-      ...named(owner),
+      ...ownerKey(owner),
       newId('schedule'),
       JSON.stringify(schedule),
       now,
@@ -83,7 +83,7 @@ export async function upsertSchedule(
 }
 
 /** Keeps the existing value if the schedule is unchanged. */
-const unless = (same: string, changed: string) =>
+const ifUnchanged = (same: string, changed: string) =>
   `case when kept.spec::jsonb = excluded.spec::jsonb then ${same} else ${changed} end`
 
 /** `undefined` if the owner has no schedule; the same applies to the functions below. */
@@ -91,7 +91,7 @@ export async function findSchedule(
   on: StatementRunner,
   owner: ScheduleOwner,
 ): Promise<ScheduleStatus | undefined> {
-  const row = await one(on, `select ${columns} from schedules where ${ofOwner}`, named(owner))
+  const row = await one(on, `select ${columns} from schedules where ${ofOwner}`, ownerKey(owner))
   return row && statusOf(row)
 }
 
@@ -104,7 +104,7 @@ export async function pauseSchedule(
   const row = await one(
     on,
     `update schedules set paused_at = coalesce(paused_at, $5::timestamptz) where ${ofOwner} returning ${columns}`,
-    [...named(owner), await timeOf(on, options)],
+    [...ownerKey(owner), await timeOf(on, options)],
   )
   return row && statusOf(row)
 }
@@ -115,7 +115,7 @@ export async function resumeSchedule(
   owner: ScheduleOwner,
   options: At = {},
 ): Promise<ScheduleStatus | undefined> {
-  const found = await one(on, `select ${columns} from schedules where ${ofOwner} for update`, named(owner))
+  const found = await one(on, `select ${columns} from schedules where ${ofOwner} for update`, ownerKey(owner))
   if (!found?.paused) return found && statusOf(found)
   const now = await timeOf(on, options)
   const next = nextAfter(anchorSchedule(JSON.parse(String(found.spec)), found.anchored_at), now)
@@ -123,14 +123,14 @@ export async function resumeSchedule(
     on,
     `update schedules set paused_at = null, planned_at = $5::timestamptz, held_until = null, failures = 0
       where ${ofOwner} returning ${columns}`,
-    [...named(owner), next],
+    [...ownerKey(owner), next],
   )
   return row && statusOf(row)
 }
 
 /** Returns whether there was one. */
 export async function removeSchedule(on: StatementRunner, owner: ScheduleOwner): Promise<boolean> {
-  const removed = await on.unsafe(`delete from schedules where ${ofOwner} returning 1`, named(owner))
+  const removed = await on.unsafe(`delete from schedules where ${ofOwner} returning 1`, ownerKey(owner))
   return removed.length > 0
 }
 

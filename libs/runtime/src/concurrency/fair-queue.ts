@@ -55,10 +55,10 @@ export function createFairQueue<Entry>(): FairQueue<Entry> {
     dequeueMore(key, may) {
       const line = lines.get(key) ?? []
       const end = line.findIndex((entry) => !may(entry))
-      const taken = line.splice(0, end === -1 ? line.length : end)
+      const dequeuedEntries = line.splice(0, end === -1 ? line.length : end)
       if (line.length === 0) lines.delete(key)
-      size -= taken.length
-      return taken
+      size -= dequeuedEntries.length
+      return dequeuedEntries
     },
     requeue(key, entries) {
       if (entries.length === 0) return

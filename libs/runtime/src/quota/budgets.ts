@@ -15,7 +15,7 @@ export interface LeaseRequest {
 }
 
 /** `granted` is at most the requested amount, and ends after `forMs`. Results are in the order of the requests. */
-export type GrantLeases = (asks: LeaseRequest[]) => Promise<{ granted: number; forMs: number }[]>
+export type GrantLeases = (requests: LeaseRequest[]) => Promise<{ granted: number; forMs: number }[]>
 
 /** The holder of a budget: a workspace, or one of its keys. */
 interface Holder {
@@ -76,8 +76,8 @@ interface Account {
 
 /** Divides a limit into the part a replica may use without a lease and the blocks it leases. */
 const blocks = 20
-const heldLeaseMs = 30_000
-const askAgainMs = 1_000
+const reservationMs = 30_000
+const retryMs = 1_000
 
 /**
  * Each replica may use a twentieth of a limit without a lease, and leases more in blocks, ahead of need: together
@@ -119,7 +119,7 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
     return fresh
   }
 
-  const take = (account: Account, amount: number): boolean => {
+  const trySpend = (account: Account, amount: number): boolean => {
     const { max, used, granted } = account
     const free = Math.ceil(max / blocks)
     const room = Math.min(max, free + granted)
@@ -131,13 +131,13 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
     return fits
   }
 
-  const takeOrThrow = (account: Account, amount: number) => {
-    if (!take(account, amount)) throw limitReached(account.name, account.max, retryAfter(account))
+  const spendOrThrow = (account: Account, amount: number) => {
+    if (!trySpend(account, amount)) throw limitReached(account.name, account.max, retryAfter(account))
   }
 
   /** A window ends for all; a reservation continues, so its lease must be renewed. */
   const isEnding = ({ windowMs, used, until }: Account, free: number) =>
-    windowMs === undefined && used > free && until - monotonicMs() < heldLeaseMs / 2
+    windowMs === undefined && used > free && until - monotonicMs() < reservationMs / 2
 
   const retryAfter = ({ windowMs, until }: Account) =>
     windowMs === undefined ? 1 : (until - monotonicMs()) / 1_000
@@ -145,47 +145,47 @@ export function createBudgets({ limits, grant, monotonicMs }: BudgetsOptions): B
   const want = (account: Account) => {
     if (!grant || account.asking || monotonicMs() < account.askAt) return
     account.asking = true
-    if (wanting.push(account) === 1) setImmediate(() => void ask(grant))
+    if (wanting.push(account) === 1) setImmediate(() => void requestLeases(grant))
   }
 
-  const ask = async (from: GrantLeases) => {
-    const asked = wanting
+  const requestLeases = async (from: GrantLeases) => {
+    const requestingAccounts = wanting
     wanting = []
-    const asks = asked.map(askOf)
-    const answers = await from(asks).catch(() => undefined)
+    const requests = requestingAccounts.map(toLeaseRequest)
+    const answers = await from(requests).catch(() => undefined)
     const now = monotonicMs()
-    asked.forEach((account, at) => {
+    requestingAccounts.forEach((account, at) => {
       const answer = answers?.[at]
       account.asking = false
-      account.askAt = now + (answer ? 0 : askAgainMs)
+      account.askAt = now + (answer ? 0 : retryMs)
       if (!answer) return
-      account.short = answer.granted < (asks[at]?.wanted ?? 0)
+      account.short = answer.granted < (requests[at]?.wanted ?? 0)
       account.granted = answer.granted
       account.until = now + answer.forMs
-      if (account.short) account.askAt = now + askAgainMs
+      if (account.short) account.askAt = now + retryMs
     })
   }
 
   return {
     spend(name, holder, amount) {
       const max = limits.of(name, holder.workspaceId)
-      if (max > 0) takeOrThrow(accountOf(name, holder, max), Math.min(amount, max))
+      if (max > 0) spendOrThrow(accountOf(name, holder, max), Math.min(amount, max))
     },
     fits(name, holder, amount) {
       const max = limits.of(name, holder.workspaceId)
-      return max === 0 || take(accountOf(name, holder, max), Math.min(amount, max))
+      return max === 0 || trySpend(accountOf(name, holder, max), Math.min(amount, max))
     },
     reserve(name, holder, amount) {
       const max = limits.of(name, holder.workspaceId)
       if (max === 0) return () => undefined
       const account = accountOf(name, holder, max)
-      const held = Math.min(amount, max)
-      takeOrThrow(account, held)
+      const reservedAmount = Math.min(amount, max)
+      spendOrThrow(account, reservedAmount)
       let released = false
       return () => {
         if (released) return
         released = true
-        account.used -= held
+        account.used -= reservedAmount
       }
     },
   }
@@ -196,12 +196,12 @@ function renew(account: Account, now: number): void {
   if (account.windowMs !== undefined) account.used = 0
   account.granted = 0
   account.short = false
-  account.until = now + (account.windowMs ?? heldLeaseMs)
+  account.until = now + (account.windowMs ?? reservationMs)
 }
 
-function askOf({ name, holder, max, windowMs, used }: Account): LeaseRequest {
+function toLeaseRequest({ name, holder, max, windowMs, used }: Account): LeaseRequest {
   const wanted = Math.min(max, used + Math.ceil((2 * max) / blocks))
-  return { name, holder, wanted, most: max, ms: windowMs ?? heldLeaseMs, windowed: windowMs !== undefined }
+  return { name, holder, wanted, most: max, ms: windowMs ?? reservationMs, windowed: windowMs !== undefined }
 }
 
 /**
@@ -209,9 +209,9 @@ function askOf({ name, holder, max, windowMs, used }: Account): LeaseRequest {
  * until these are released.
  */
 function forgetIdle(accounts: Map<string, Account>, now: number): void {
-  let looks = 2
+  let remainingChecks = 2
   for (const [id, account] of accounts) {
-    if (looks-- === 0 || account.until > now) return
+    if (remainingChecks-- === 0 || account.until > now) return
     accounts.delete(id)
     if (account.windowMs === undefined && account.used > 0) accounts.set(id, account)
   }

@@ -65,15 +65,15 @@ export function createAuthenticator({ origin, counts = false }: { origin: string
       ]),
     )
   }
-  const clientData = (type: string, { challenge }: Request, given: Deviations) =>
-    JSON.stringify({ type, challenge, origin: given.origin ?? origin, crossOrigin: false })
-  const head = (rpId: string, flags: number, given: Deviations) => {
+  const clientData = (type: string, { challenge }: Request, deviations: Deviations) =>
+    JSON.stringify({ type, challenge, origin: deviations.origin ?? origin, crossOrigin: false })
+  const head = (rpId: string, flags: number, deviations: Deviations) => {
     if (counts) used++
-    const verified = given.userVerified === false ? 0 : userVerified
+    const verified = deviations.userVerified === false ? 0 : userVerified
     return Buffer.concat([
-      sha256(given.rpId ?? rpId),
+      sha256(deviations.rpId ?? rpId),
       Buffer.from([flags | userPresent | verified]),
-      bigEndian(given.counter ?? used, 4),
+      bigEndian(deviations.counter ?? used, 4),
     ])
   }
   const credential = { id, rawId: id, type: 'public-key', clientExtensionResults: {} } as const
@@ -81,10 +81,10 @@ export function createAuthenticator({ origin, counts = false }: { origin: string
   return {
     id,
     /** `navigator.credentials.create`. */
-    create(options: CreationRequest, given: Deviations = {}) {
+    create(options: CreationRequest, deviations: Deviations = {}) {
       handle = options.user.id
       const authData = Buffer.concat([
-        head(options.rp.id, attested, given),
+        head(options.rp.id, attested, deviations),
         Buffer.alloc(aaguidBytes),
         bigEndian(credentialId.length, 2),
         credentialId,
@@ -98,7 +98,7 @@ export function createAuthenticator({ origin, counts = false }: { origin: string
       return {
         ...credential,
         response: {
-          clientDataJSON: base64url(clientData('webauthn.create', options, given)),
+          clientDataJSON: base64url(clientData('webauthn.create', options, deviations)),
           attestationObject: base64url(encodeCbor(statement)),
           transports: ['internal'],
         },
@@ -106,10 +106,10 @@ export function createAuthenticator({ origin, counts = false }: { origin: string
     },
 
     /** `navigator.credentials.get`. */
-    get(options: AssertionRequest, given: Deviations = {}) {
-      const client = clientData('webauthn.get', options, given)
-      const authenticatorData = head(options.rpId, 0, given)
-      const { privateKey } = given.forged ? stranger : pair
+    get(options: AssertionRequest, deviations: Deviations = {}) {
+      const client = clientData('webauthn.get', options, deviations)
+      const authenticatorData = head(options.rpId, 0, deviations)
+      const { privateKey } = deviations.forged ? stranger : pair
       const signature = sign('sha256', Buffer.concat([authenticatorData, sha256(client)]), privateKey)
       return {
         ...credential,

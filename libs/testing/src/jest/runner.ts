@@ -62,7 +62,7 @@ const run: RunFile<unknown> = async (
     advanceTimersByTime: timers.advanceTimersByTime.bind(timers),
   }
   const runtime: CircusRuntime = {
-    requireInternalModule: loadAnew,
+    requireInternalModule: reload,
     requireModule: require,
     setGlobalsForRuntime: (globals) => provideGlobals({ ...globals, jest }),
     unstable_shouldLoadAsEsm: () => true,
@@ -80,7 +80,7 @@ const run: RunFile<unknown> = async (
 export default run
 
 /** Reloads jest-circus, because its state (tests and hooks) belongs to one test file. */
-function loadAnew(file: string): unknown {
+function reload(file: string): unknown {
   Reflect.deleteProperty(globalThis, circusHandlers)
   Reflect.deleteProperty(require.cache, file)
   const { AsyncLocalStorage } = asyncHooks

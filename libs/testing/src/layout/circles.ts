@@ -6,9 +6,9 @@ export const toTopFolder = (path: string): string => path.split('/')[0] ?? path
 /** Imports between top-level folders that are part of a cycle, each as `from -> to`. Empty if the folders form layers. */
 export function circularArrows(arrows: readonly Arrow[]): string[] {
   const between = arrows.filter(({ from, to }) => toTopFolder(from) !== toTopFolder(to))
-  const reached = reachable(between.map(({ from, to }) => [toTopFolder(from), toTopFolder(to)]))
+  const reachableFolders = reachable(between.map(({ from, to }) => [toTopFolder(from), toTopFolder(to)]))
   return between
-    .filter(({ from, to }) => reached.get(toTopFolder(to))?.has(toTopFolder(from)))
+    .filter(({ from, to }) => reachableFolders.get(toTopFolder(to))?.has(toTopFolder(from)))
     .map(({ from, to }) => `${from} -> ${to}`)
 }
 

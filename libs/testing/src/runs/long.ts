@@ -44,8 +44,8 @@ async function run(part: string): Promise<void> {
 function summarize(): void {
   const latest = new Map(readResults('long').map((result) => [result.part, result]))
   const parts = Number([...latest.keys()].at(-1)?.split('/')[1] ?? 1)
-  const wanted = Array.from({ length: parts }, (_, index) => `${index + 1}/${parts}`)
-  const missing = wanted.filter((part) => !latest.has(part))
-  const results = wanted.flatMap((part) => latest.get(part) ?? [])
+  const expectedParts = Array.from({ length: parts }, (_, index) => `${index + 1}/${parts}`)
+  const missing = expectedParts.filter((part) => !latest.has(part))
+  const results = expectedParts.flatMap((part) => latest.get(part) ?? [])
   printOutcome(results, missing, values)
 }

@@ -78,20 +78,20 @@ export class ConsumerModel {
   }
 
   request(inbox: string, text: string): void {
-    const asked = JSON.parse(text) as {
+    const options = JSON.parse(text) as {
       batch: number
       expires: number
       idle_heartbeat: number
       no_wait?: boolean
     }
-    const heartbeatMs = asked.idle_heartbeat / 1e6
+    const heartbeatMs = options.idle_heartbeat / 1e6
     const request: Request = {
       inbox,
-      left: asked.batch,
+      left: options.batch,
       heartbeatMs,
-      ends: asked.no_wait === true,
+      ends: options.no_wait === true,
       heartbeat: this.#world.after(heartbeatMs, () => this.#beat(request)),
-      expiry: this.#world.after(asked.expires / 1e6, () => this.#end(request, 408, 'Request Timeout')),
+      expiry: this.#world.after(options.expires / 1e6, () => this.#end(request, 408, 'Request Timeout')),
     }
     this.#requests.push(request)
     this.serve()
@@ -122,9 +122,9 @@ export class ConsumerModel {
   /** Delivers available messages to waiting requests, oldest request first. */
   serve(): void {
     for (let [request] = this.#requests; request; [request] = this.#requests) {
-      const given = this.#next()
-      if (!given) return
-      const { message, deliveries } = given
+      const delivery = this.#next()
+      if (!delivery) return
+      const { message, deliveries } = delivery
       const ackWaitMs = Number(this.config.ack_wait) / 1e6
       this.#wait(message.seq, deliveries, ackWaitMs)
       const stamp = `${String(message.storedMs)}000000`

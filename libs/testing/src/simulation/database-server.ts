@@ -35,9 +35,9 @@ export class DatabaseServer {
     const world = this.#world
     return new Promise((resolve, reject) => {
       if (!process.isAlive) return
-      const lost = (what: string) =>
+      const lost = (reason: string) =>
         process.after(this.#latency(), () =>
-          reject(new ConnectionLostError(`the connection was lost: ${what}`)),
+          reject(new ConnectionLostError(`the connection was lost: ${reason}`)),
         )
       world.after(this.#latency(), () => {
         if (this.isAway) return lost('the server is away')

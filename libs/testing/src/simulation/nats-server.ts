@@ -76,9 +76,9 @@ export class NatsServer {
       this.#send({ subject: message.reply, headers: headers(503, 'No Responders'), body: '' })
   }
 
-  #loses(what: string): boolean {
+  #loses(description: string): boolean {
     const isLost = this.#world.isHostile && this.#world.chance(lossRate)
-    if (isLost) this.#world.note(`${what} is lost`)
+    if (isLost) this.#world.note(`${description} is lost`)
     return isLost
   }
 
@@ -183,13 +183,13 @@ export class NatsServer {
 
   /** Sends the message to all subscribers; returns whether there is any. */
   #send(message: WireMessage, to = message.subject): boolean {
-    let isWanted = false
+    let hasReceiver = false
     for (const peer of this.#peers)
       if (peer.wants(to)) {
-        isWanted = true
+        hasReceiver = true
         peer.receive(message, to)
       }
-    return isWanted
+    return hasReceiver
   }
 }
 

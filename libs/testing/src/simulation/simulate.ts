@@ -19,13 +19,15 @@ export async function simulate(runs: number, start: (seed: number) => SimulatedR
   if (!failed) return
   const { seed, error, history } = failed
   const reason = error instanceof InvariantError ? error.message : String(error)
-  const what = history.slice(-maxLines).join('\n')
-  throw new Error(`${reason}\nSIMULATION_SEED=${seed} replays it. What happened:\n${what}`, { cause: error })
+  const lastLines = history.slice(-maxLines).join('\n')
+  throw new Error(`${reason}\nSIMULATION_SEED=${seed} replays it. What happened:\n${lastLines}`, {
+    cause: error,
+  })
 }
 
-/** The first failing seed of at most `most`, with the error and the history. */
-export async function failingSeed(most: number, start: (seed: number) => SimulatedRun, from = 1) {
-  for (let seed = from; seed < from + most; seed++) {
+/** The first failing seed of at most `maxSeeds`, with the error and the history. */
+export async function failingSeed(maxSeeds: number, start: (seed: number) => SimulatedRun, from = 1) {
+  for (let seed = from; seed < from + maxSeeds; seed++) {
     const one = start(seed)
     try {
       await one.run()

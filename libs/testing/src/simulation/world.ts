@@ -26,12 +26,12 @@ export class World {
     return this.#random() < probability
   }
 
-  between(least: number, most: number): number {
-    return least + this.#random() * (most - least)
+  between(min: number, max: number): number {
+    return min + this.#random() * (max - min)
   }
 
-  integer(least: number, most: number): number {
-    return Math.floor(this.between(least, most + 1))
+  integer(min: number, max: number): number {
+    return Math.floor(this.between(min, max + 1))
   }
 
   pick<T>(from: readonly T[]): T {
@@ -44,27 +44,27 @@ export class World {
     return this.#agenda.plan(this.now + Math.max(0, ms), act)
   }
 
-  note(what: string): void {
-    this.history.push(`${this.now.toFixed(1)} ${what}`)
+  note(message: string): void {
+    this.history.push(`${this.now.toFixed(1)} ${message}`)
   }
 
   /** Reports a violated invariant: the run ends with the first one. */
-  broken(what: string): void {
-    this.note(`BROKEN: ${what}`)
-    this.#broken ??= new InvariantError(what)
+  broken(message: string): void {
+    this.note(`BROKEN: ${message}`)
+    this.#broken ??= new InvariantError(message)
   }
 
   /** Runs all actions up to a moment, or until `done`; after each step, waits until its promises have settled. */
-  async run(untilMs: number, done: () => boolean = () => false): Promise<void> {
+  async run(endMs: number, done: () => boolean = () => false): Promise<void> {
     for (;;) {
       await new Promise(setImmediate)
       if (this.#broken) throw this.#broken
       if (done()) return
       const entry = this.#agenda.next()
       if (!entry) return
-      if (entry.at > untilMs) {
+      if (entry.at > endMs) {
         this.#agenda.plan(entry.at, entry.act ?? (() => {}))
-        this.now = untilMs
+        this.now = endMs
         return
       }
       this.now = entry.at

@@ -11,18 +11,18 @@ const pollMs = { atMost: 5_000, atLeast: 500 }
 /** Waits until facts of a tenant change. All requests waiting for the same tenant share one poll of the database. */
 export function createChangeWaiter(notifications: Pick<FactNotifications, 'listen'>) {
   const draining = new AbortController()
-  const looks = new Map<string, Promise<void>>()
+  const polls = new Map<string, Promise<void>>()
 
   /** The next poll, shared by all requests that wait for the tenant. */
-  const nextLook = (tenant: TenantScope): Promise<void> => {
+  const nextPoll = (tenant: TenantScope): Promise<void> => {
     const key = `${tenant.workspaceId}/${tenant.environment}`
-    const known = looks.get(key)
+    const known = polls.get(key)
     if (known) return known
-    const made = lookAfterNews(tenant).finally(() => looks.delete(key))
-    looks.set(key, made)
+    const made = waitForPoll(tenant).finally(() => polls.delete(key))
+    polls.set(key, made)
     return made
   }
-  const lookAfterNews = async (tenant: TenantScope) => {
+  const waitForPoll = async (tenant: TenantScope) => {
     const woken = new AbortController()
     const stop = notifications.listen(tenant, () => woken.abort())
     try {
@@ -45,9 +45,9 @@ export function createChangeWaiter(notifications: Pick<FactNotifications, 'liste
       try {
         while (!over.aborted) {
           // Subscribe before checking: a change in between is then seen by the next poll.
-          const look = nextLook(tenant)
+          const poll = nextPoll(tenant)
           if (await isNew()) return
-          await Promise.race([look, isOver])
+          await Promise.race([poll, isOver])
         }
       } finally {
         clear()

@@ -11,15 +11,15 @@ export interface DashboardPageOptions {
   /** `true`: built-in dashboards only; `false`: all others only; `undefined`: both. */
   builtIn: boolean | undefined
   /** A page of the dashboards created in the environment. */
-  ownPage(asked: { limit: number; after: string | undefined }): Promise<Page<Dashboard>>
+  ownPage(page: { limit: number; after: string | undefined }): Promise<Page<Dashboard>>
 }
 
 /** Number of built-in dashboards already returned. Cursors of the other dashboards have a different shape. */
 const BuiltInCursor = z.tuple([z.int().min(0)])
 
 /** Returns the built-in dashboards in declaration order, followed by the others. */
-export async function readDashboardPage(asked: DashboardPageOptions): Promise<Page<Dashboard>> {
-  const { limit, after, binding, cursors, builtIn, ownPage } = asked
+export async function readDashboardPage(options: DashboardPageOptions): Promise<Page<Dashboard>> {
+  const { limit, after, binding, cursors, builtIn, ownPage } = options
   const place = after === undefined ? 0 : BuiltInCursor.safeParse(cursors.decode(after, binding)).data?.[0]
   if (builtIn === false || place === undefined) return ownPage({ limit, after })
   const first = builtInDashboards.slice(place, place + limit)

@@ -68,9 +68,9 @@ export function createDashboardData({ versions, dashboards, runner, age }: Dashb
     /** The version that `since` is compared with. It changes whenever the dashboard or a dataset it queries changes. */
     async version(tenant: TenantScope, { id, version, widgets }: Dashboard): Promise<string> {
       const all = await versions.of(tenant)
-      const named = widgets.map(({ query }) => query?.dataset)
-      const isAsked = (dataset: string) => named.includes(undefined) || named.includes(dataset)
-      return hashState({ id, version, facts: Object.entries(all).filter(([dataset]) => isAsked(dataset)) })
+      const datasets = widgets.map(({ query }) => query?.dataset)
+      const isUsed = (dataset: string) => datasets.includes(undefined) || datasets.includes(dataset)
+      return hashState({ id, version, facts: Object.entries(all).filter(([dataset]) => isUsed(dataset)) })
     },
 
     async read(
@@ -79,8 +79,8 @@ export function createDashboardData({ versions, dashboards, runner, age }: Dashb
       since: string,
       signal: AbortSignal,
     ): Promise<DashboardData> {
-      const asked = dashboard.widgets.flatMap(({ query }) => query?.dataset ?? [])
-      const dataAsOf = await age.asOf(caller.tenant, [...new Set(asked)])
+      const queriedDatasets = dashboard.widgets.flatMap(({ query }) => query?.dataset ?? [])
+      const dataAsOf = await age.asOf(caller.tenant, [...new Set(queriedDatasets)])
       const isShared = dashboard.widgets.every(({ query }) => query?.dataset !== undefined)
       const rights = [...caller.permissions].sort()
       const key = canonicalJson({ tenant: caller.tenant, id: dashboard.id, since, rights })

@@ -52,12 +52,12 @@ export function dashboardRoutes(
           .optional(),
       }),
       handler: async ({ query: { limit, after, sort, builtIn }, binding, meta: { tenant } }) => {
-        const ownPage = (asked: { limit: number; after: string | undefined }) =>
+        const ownPage = (pageOptions: { limit: number; after: string | undefined }) =>
           listPage(db, {
             table,
             tenant,
             sort: { column: table.createdAt, direction: sort.direction },
-            ...{ ...asked, binding, cursors, asOf: undefined, present: dashboards.aggregate.present },
+            ...{ ...pageOptions, binding, cursors, asOf: undefined, present: dashboards.aggregate.present },
           })
         return readDashboardPage({ limit, after, binding, cursors, builtIn, ownPage })
       },

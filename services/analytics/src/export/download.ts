@@ -19,14 +19,14 @@ export async function openDownload(
   { header, signal }: DownloadRequest,
 ): Promise<FileStream> {
   const etag = `"${file.sha256}"`
-  const named = { fileName: file.name, contentType: file.contentType }
+  const fileInfo = { fileName: file.name, contentType: file.contentType }
   const common = { ETag: etag, 'Accept-Ranges': 'bytes' }
   if (
     header('if-none-match')
       ?.split(',')
       .some((tag) => tag.trim() === etag)
   )
-    return { ...named, status: 304, headers: common, bytes: nothing() }
+    return { ...fileInfo, status: 304, headers: common, bytes: nothing() }
   const ifRange = header('if-range')
   const isSame = ifRange === undefined || ifRange === etag
   const range = isSame ? parseByteRange(header('range'), file.bytes) : undefined
@@ -38,7 +38,7 @@ export async function openDownload(
     ...(range && { 'Content-Range': `bytes ${from}-${to}/${file.bytes}` }),
   }
   const bytes = readBytes(parts, { from, to }, storage, signal)
-  return { ...named, status: range ? 206 : 200, headers, bytes }
+  return { ...fileInfo, status: range ? 206 : 200, headers, bytes }
 }
 
 async function* nothing(): AsyncIterable<Uint8Array> {}
@@ -53,8 +53,8 @@ async function* readBytes(
   for (const { name, bytes } of parts) {
     const end = start + bytes - 1
     if (end >= from && start <= to && bytes > 0) {
-      const wanted = { from: Math.max(from - start, 0), to: Math.min(to - start, bytes - 1) }
-      yield await storage.get(name, wanted, signal)
+      const range = { from: Math.max(from - start, 0), to: Math.min(to - start, bytes - 1) }
+      yield await storage.get(name, range, signal)
     }
     start = end + 1
   }

@@ -22,7 +22,7 @@ export type ExportAggregate = Aggregate<ExportState, ExportCommand, Export>
 
 /** Operations of users on exports. */
 export interface ExportService {
-  create(wanted: NewExport, meta: RequestMeta): Promise<Export>
+  create(newExport: NewExport, meta: RequestMeta): Promise<Export>
   /** Adds the progress of each export. */
   shownAll(some: readonly Export[]): Promise<Export[]>
   get(id: string, tenant: TenantScope): Promise<Export>

@@ -38,19 +38,19 @@ export interface JobStore {
    * Records an object before it is uploaded. Throws `quota_exceeded` if the workspace has reached its
    * storage limit.
    */
-  note(held: LeasedJob, object: Omit<Part, 'part'>, maxBytes: number): Promise<void>
+  note(job: LeasedJob, object: Omit<Part, 'part'>, maxBytes: number): Promise<void>
   /** Adds the object to the file as a part. Returns false if the job was cancelled or leased by another replica. */
-  commit(held: LeasedJob, part: PartDone): Promise<boolean>
+  commit(job: LeasedJob, part: PartDone): Promise<boolean>
   /** Names of all objects ever uploaded for the export. */
   objects(exportId: string): Promise<string[]>
 }
 
 export function createJobStore(sql: StatementRunner): JobStore {
-  const ask = <Row extends object>(text: string, parameters: (string | null)[]) =>
+  const query = <Row extends object>(text: string, parameters: (string | null)[]) =>
     sql.unsafe<Row[]>(text, parameters, { prepare: true })
   return {
     async parts(exportId) {
-      const rows = await ask<Part>(
+      const rows = await query<Part>(
         `select name, part, bytes::float8 as bytes, sha256 from export_objects
           where export_id = $1 and part is not null order by part`,
         [exportId],
@@ -58,7 +58,7 @@ export function createJobStore(sql: StatementRunner): JobStore {
       return [...rows]
     },
     async note({ key, workspaceId }, { name, bytes, sha256 }, maxBytes) {
-      const noted = await ask(
+      const noted = await query(
         `insert into export_objects (name, export_id, workspace_id, bytes, sha256)
           select $1, $2, $3, $4::text::int8, $5 where $6::text::int8 = 0 or $6::text::int8 >= $4::text::int8 +
             (select coalesce(sum(bytes), 0) from export_objects where workspace_id = $3)
@@ -72,7 +72,7 @@ export function createJobStore(sql: StatementRunner): JobStore {
         )
     },
     async commit({ key, fence }, { name, part, cursor, writer, opened, rows, ended, bytes }) {
-      const committed = await ask(
+      const committed = await query(
         `with job as (
             update export_jobs set parts = $4::text::int4 + 1, row_cursor = $5, writer = $6::text::json,
               opened = $7::text::json, row_count = $8::text::int8, bytes = bytes + $9::text::int8,
@@ -87,7 +87,7 @@ export function createJobStore(sql: StatementRunner): JobStore {
       return committed.length > 0
     },
     async objects(exportId) {
-      const rows = await ask<{ name: string }>('select name from export_objects where export_id = $1', [
+      const rows = await query<{ name: string }>('select name from export_objects where export_id = $1', [
         exportId,
       ])
       return rows.map(({ name }) => name)

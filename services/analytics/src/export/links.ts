@@ -23,7 +23,7 @@ export interface Links {
   /** Creates a download URL. `seconds` is limited to the remaining retention of the file. */
   create(
     state: ExportState,
-    asked: { tenant: TenantScope; userId: string; seconds: number; now: string },
+    request: { tenant: TenantScope; userId: string; seconds: number; now: string },
   ): Promise<Download>
   list(
     exportId: string,

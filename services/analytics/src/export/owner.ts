@@ -36,9 +36,9 @@ export function createOwners({
         // Fails if the grant is no longer valid.
         issuer.serviceToken('database-studio', undefined),
       ])
-      const held = rights.permissions[userId]
-      if (!held) throw new ApiError('forbidden', 'Its owner is no longer a member of the workspace.')
-      const left = permissions.filter((permission) => held.includes(permission as never))
+      const ownerRights = rights.permissions[userId]
+      if (!ownerRights) throw new ApiError('forbidden', 'Its owner is no longer a member of the workspace.')
+      const left = permissions.filter((permission) => ownerRights.includes(permission as never))
       return callerByGrant({ tenant, userId, permissions: left, grant }, delegations)
     },
   }

@@ -45,10 +45,10 @@ export async function openRecordRows(
   const columns = known ?? (await columnsNow())
   const names = columns.map(({ name }) => name)
   async function* pages(): AsyncIterable<RowPage> {
-    const wanted = after === undefined ? filter : afterId(filter, after)
-    if (wanted === undefined) return
+    const remainingFilter = after === undefined ? filter : afterId(filter, after)
+    if (remainingFilter === undefined) return
     const query = new URLSearchParams({
-      ...{ format: 'ndjson', fields: names.join(','), filter: stringifyExact(wanted) },
+      ...{ format: 'ndjson', fields: names.join(','), filter: stringifyExact(remainingFilter) },
     })
     let rows: unknown[][] = []
     let last = ''
@@ -68,11 +68,11 @@ export async function openRecordRows(
 
 /** Adds a lower bound on the id to the filter; `undefined` if no further record can match. */
 function afterId(filter: TableRowsQuery['filter'], id: string): TableRowsQuery['filter'] | undefined {
-  const given = filter.id
-  if (given === undefined) return { ...filter, id: { gt: id } }
-  const isOne = typeof given !== 'object' || given === null
+  const idFilter = filter.id
+  if (idFilter === undefined) return { ...filter, id: { gt: id } }
+  const isOne = typeof idFilter !== 'object' || idFilter === null
   if (isOne) return undefined
-  return { ...filter, id: { ...given, gt: id } }
+  return { ...filter, id: { ...idFilter, gt: id } }
 }
 
 async function* readLines(chunks: AsyncIterable<Buffer>): AsyncIterable<string> {

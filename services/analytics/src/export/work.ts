@@ -105,7 +105,7 @@ export function exportWork(options: ExportWorkOptions): CreateWorker {
         {
           ...{ store, storage, partBytes: options.partBytes, sliceMs: options.sliceMs, now: job.at, signal },
           maxBytes: (workspace) => limits.of('exportBytes', workspace),
-          open: (asked) => openRows(caller, job.plan.rows, asked),
+          open: (openOptions) => openRows(caller, job.plan.rows, openOptions),
         },
       )
       return file ? { kind: 'completed', file } : { kind: 'sliced' }

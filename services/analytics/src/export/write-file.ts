@@ -56,10 +56,10 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
     // Parts of earlier slices are read again once, when the file is complete.
     hash: done.length === 0 ? createHash('sha256') : undefined,
   }
-  const whole = async (opened: OpenedSource, writer: FormatWriter) =>
+  const whole = async (source: OpenedSource, writer: FormatWriter) =>
     toExportFile(
       job,
-      opened,
+      source,
       { ...file, hash: file.hash ?? (await hashParts(await store.parts(job.key), options)) },
       writer,
     )
@@ -67,21 +67,21 @@ export async function writeFile(job: FileJob, options: WriteFileOptions): Promis
     const writer = openWriter(job.plan, job.opened.columns, job.writer ?? undefined)
     return whole(job.opened, writer)
   }
-  const opened = await options.open({
+  const openedRows = await options.open({
     ...(job.cursor !== null && { after: job.cursor }),
     ...(job.opened && { columns: job.opened.columns }),
     ...{ now: options.now, signal },
   })
-  const first = job.opened ?? { columns: opened.columns, dataAsOf: opened.dataAsOf }
-  refuseOtherColumns(first, opened)
+  const first = job.opened ?? { columns: openedRows.columns, dataAsOf: openedRows.dataAsOf }
+  refuseOtherColumns(first, openedRows)
   const writer = openWriter(job.plan, first.columns, job.writer ?? undefined)
   const isOver = () => performance.now() >= endsAtMs
   const sink = partSink(job, { ...options, writer, opened: first, file, isOver })
-  const texts = writer.writeComposites && opened.compositePages
+  const texts = writer.writeComposites && openedRows.compositePages
   let pages = 0
   let releaseHeap: (() => void) | undefined
   try {
-    for await (const page of texts || opened.pages) {
+    for await (const page of texts || openedRows.pages) {
       signal.throwIfAborted()
       // A file of one page is not worth a garbage collection.
       if (++pages === 2) releaseHeap = limitHeapGrowth(texts ? heapGrowth.texts : heapGrowth.values)
@@ -133,19 +133,19 @@ function partSink(
 ) {
   // One buffer is filled while the other is uploaded. Allocating new ones would account for most of the memory.
   let [filling, idle] = [byteSink(minBytes), byteSink(minBytes)]
-  let putting: Promise<void> = Promise.resolve()
+  let pendingUpload: Promise<void> = Promise.resolve()
   const finish = async (cursor: string | null) => {
     const progress = { cursor, writer: writer.state(), opened, rows: file.rows, ended: cursor === null }
-    await putting
+    await pendingUpload
     const full = filling
     filling = idle
     idle = full
     filling.length = 0
-    putting = putPart(full.bytes.subarray(0, full.length), progress)
+    pendingUpload = uploadPart(full.bytes.subarray(0, full.length), progress)
     // The rejection is reported when the next part awaits it.
-    putting.catch(() => {})
+    pendingUpload.catch(() => {})
   }
-  const putPart = async (bytes: Buffer, progress: Omit<PartDone, keyof Part>) => {
+  const uploadPart = async (bytes: Buffer, progress: Omit<PartDone, keyof Part>) => {
     // The fence in the name makes a replica that lost the lease write a different object.
     const name = `${job.key}/${job.fence}-${file.parts}`
     const part = { name, bytes: bytes.length, sha256: sha256Hex(bytes) }
@@ -173,14 +173,14 @@ function partSink(
       return true
     },
     /** Rejects if the last part could not be stored. */
-    finished: () => putting,
+    finished: () => pendingUpload,
     async end() {
       appendBytes(filling, await writer.end())
       await finish(null)
-      await putting
+      await pendingUpload
     },
     /** Resolves when no upload is running, so that everything to be removed exists by then. */
-    settled: () => putting.catch(() => {}),
+    settled: () => pendingUpload.catch(() => {}),
   }
 }
 
@@ -199,7 +199,7 @@ async function hashParts(parts: readonly Part[], { storage, signal }: WriteFileO
 }
 
 function refuseOtherColumns({ columns }: OpenedSource, now: Pick<OpenedRows, 'columns'>): void {
-  const textOf = (given: OpenedSource['columns']) => given.map(({ name, type }) => `${name} ${type}`).join()
+  const textOf = (list: OpenedSource['columns']) => list.map(({ name, type }) => `${name} ${type}`).join()
   if (textOf(columns) === textOf(now.columns)) return
   throw new ApiError('conflict', 'The columns have changed since the file was started. Export again.')
 }

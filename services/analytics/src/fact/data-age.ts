@@ -7,7 +7,7 @@ import { isRebuilding } from './rebuild.js'
 import { shareInFlight } from './share-in-flight.js'
 
 /** Minimum interval between two checks of the consumer's progress, in milliseconds. */
-const askEveryMs = 1_000
+const minCheckIntervalMs = 1_000
 
 export interface DataAge {
   /**
@@ -29,12 +29,12 @@ export function createDataAge(
   consumer: Pick<EventConsumer, 'isCaughtUp'>,
   clock: Clock,
 ): DataAge {
-  let asked: { until: number; at: string; answer: Promise<boolean> } | undefined
+  let lastCheck: { until: number; at: string; answer: Promise<boolean> } | undefined
   const caughtUp = () => {
-    if (asked && asked.until > performance.now()) return asked
+    if (lastCheck && lastCheck.until > performance.now()) return lastCheck
     const answer = consumer.isCaughtUp().catch(() => false)
-    asked = { until: performance.now() + askEveryMs, at: clock.now(), answer }
-    return asked
+    lastCheck = { until: performance.now() + minCheckIntervalMs, at: clock.now(), answer }
+    return lastCheck
   }
   const ofEvents = async ({ workspaceId, environment }: TenantScope) => {
     const { at, answer } = caughtUp()

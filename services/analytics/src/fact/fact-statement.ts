@@ -2,7 +2,7 @@ import { columnName, type Dataset, factTableName, factTypes } from '../dataset/d
 import { dueSql, sliceSeconds } from './block-schedule.js'
 
 const base = ['id', 'workspace_id', 'environment', 'version', 'created_at']
-const givenColumns = ({ columns }: Dataset) => [
+const factColumns = ({ columns }: Dataset) => [
   ...base,
   'happened_at',
   ...Object.keys(columns).map(columnName),
@@ -18,7 +18,7 @@ const givenColumns = ({ columns }: Dataset) => [
 export function factStatement(datasets: readonly Dataset[], { overwrite = false } = {}): string {
   let parameters = 0
   const written = datasets.flatMap((dataset) => {
-    const arrays = givenColumns(dataset).map(() => `$${++parameters}::text[]`)
+    const arrays = factColumns(dataset).map(() => `$${++parameters}::text[]`)
     return writeParts(dataset, arrays, overwrite)
   })
   const all = datasets
@@ -50,7 +50,7 @@ function writeParts(dataset: Dataset, arrays: readonly string[], overwrite: bool
   const replaced = ['version', ...names]
   return [
     `${name}_given as materialized (
-      select * from unnest(${arrays.join(', ')}) as t (${givenColumns(dataset).join(', ')}))`,
+      select * from unnest(${arrays.join(', ')}) as t (${factColumns(dataset).join(', ')}))`,
     `${name}_written as (
       insert into ${factTableName(dataset)} as f (${[...base, ...names].join(', ')})
       select ${values.join(', ')} from ${name}_given order by id

@@ -39,11 +39,11 @@ export function openFacts(ctx: ServiceContext, { feedRestMs }: Pick<AnalyticsCon
   }
 }
 
-const askTimeoutMs = 30_000
+const requestTimeoutMs = 30_000
 
 /** Clients of the installed services that facts are pulled from. */
 function openFeedingServices(ctx: ServiceContext): Map<BackendName, ServiceClient> {
   const services = new Set(fedDatasets.map(({ feed }) => feed.service))
   const installed = [...services].filter((service) => ctx.config.serviceUrls[service] !== undefined)
-  return new Map(installed.map((service) => [service, openServiceClient(ctx, service, askTimeoutMs)]))
+  return new Map(installed.map((service) => [service, openServiceClient(ctx, service, requestTimeoutMs)]))
 }

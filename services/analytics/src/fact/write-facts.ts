@@ -45,8 +45,8 @@ export function createFactWriter(
       if (made) await made
     }
   }
-  const write = async (given: readonly DatasetFacts[], overwrite: boolean) => {
-    const reported = given.filter(({ facts }) => facts.length > 0)
+  const write = async (datasetFacts: readonly DatasetFacts[], overwrite: boolean) => {
+    const reported = datasetFacts.filter(({ facts }) => facts.length > 0)
     if (reported.length === 0) return
     for (const each of reported) await ensureMonths(each)
     const parameters = reported.flatMap(({ dataset, facts }) => toParameters(dataset, keepNewest(facts)))

@@ -10,11 +10,11 @@ export const byteSink = (size: number): ByteSink => ({ bytes: Buffer.allocUnsafe
 const fewBytes = 48
 
 /** Appends the bytes from `from` to `to` (exclusive). */
-export function appendBytes(sink: ByteSink, given: Uint8Array, from = 0, to = given.length): void {
+export function appendBytes(sink: ByteSink, source: Uint8Array, from = 0, to = source.length): void {
   reserve(sink, to - from)
   const { bytes, length } = sink
-  if (to - from > fewBytes) bytes.set(given.subarray(from, to), length)
-  else for (let at = from, end = length; at < to; at++, end++) bytes[end] = given[at] as number
+  if (to - from > fewBytes) bytes.set(source.subarray(from, to), length)
+  else for (let at = from, end = length; at < to; at++, end++) bytes[end] = source[at] as number
   sink.length = length + to - from
 }
 

@@ -21,14 +21,14 @@ const State = z.object({
 type ColumnValues = unknown[]
 
 /** Writes row groups of Snappy pages with statistics; every column is nullable. */
-export function parquetWriter(columns: readonly Column[], given?: WriterState): FormatWriter {
+export function parquetWriter(columns: readonly Column[], savedState?: WriterState): FormatWriter {
   const bytes = new ByteWriter()
   const schema: SchemaElement[] = [
     { name: 'root', num_children: columns.length },
     ...columns.map(({ name, type }) => ({ name, repetition_type: 'OPTIONAL' as const, ...elements[type] })),
   ]
   const parquet = new ParquetWriter({ writer: bytes, schema, createdBy: 'Opsplane' })
-  const restored = given === undefined ? undefined : State.parse(given)
+  const restored = savedState === undefined ? undefined : State.parse(savedState)
   if (restored) {
     const { offset, rows, groups } = restored
     // Instants of such files are in milliseconds.
@@ -44,9 +44,9 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
   let omitted = restored?.omitted ?? 0
   const empty = (): ColumnValues[] => columns.map(() => [])
   let values = empty()
-  let heldBytes = 0
+  let bufferedBytes = 0
 
-  const taken = (): Uint8Array => {
+  const drainBytes = (): Uint8Array => {
     const written = Uint8Array.from(bytes.getBytes())
     bytes.index = 0
     return written
@@ -58,31 +58,31 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
     parquet.write({ columnData, rowGroupSize: count })
     parquet.pendingIndexes.length = 0
     values = empty()
-    heldBytes = 0
+    bufferedBytes = 0
   }
-  const take = (row: Row) => {
+  const bufferRow = (row: Row) => {
     for (let at = 0; at < converts.length; at++) {
       const value = row[at]
       const isThere = value !== null && value !== undefined
       const converted = isThere ? (converts[at]?.(value) ?? null) : null
       if (isThere && converted === null) omitted++
       values[at]?.push(converted)
-      heldBytes += typeof converted === 'string' ? converted.length + 4 : 8
+      bufferedBytes += typeof converted === 'string' ? converted.length + 4 : 8
     }
   }
 
   return {
     async write(rows) {
       for (const row of rows) {
-        take(row)
-        if (heldBytes >= groupBytes || (values[0]?.length ?? 0) >= groupRows) encode()
+        bufferRow(row)
+        if (bufferedBytes >= groupBytes || (values[0]?.length ?? 0) >= groupRows) encode()
       }
-      return taken()
+      return drainBytes()
     },
-    bufferedBytes: () => heldBytes,
+    bufferedBytes: () => bufferedBytes,
     async flush() {
       encode()
-      return taken()
+      return drainBytes()
     },
     state: () => ({
       offset: bytes.offset,
@@ -93,7 +93,7 @@ export function parquetWriter(columns: readonly Column[], given?: WriterState): 
     async end() {
       encode()
       parquet.finish()
-      return taken()
+      return drainBytes()
     },
     warnings: () =>
       omitted === 0

@@ -46,7 +46,7 @@ export function textWriter(parts: {
 }): FormatWriter {
   let written = typeof parts.state === 'number' ? parts.state : 0
   let begun = parts.state !== undefined
-  const beginning = () => {
+  const startText = () => {
     const text = begun ? '' : parts.first
     begun = true
     return text
@@ -56,7 +56,7 @@ export function textWriter(parts: {
   const lines = { ...parts.lines, between }
   return {
     async write(rows) {
-      let text = beginning()
+      let text = startText()
       for (const row of rows) {
         if (written++ > 0) text += parts.between
         text += parts.line(row)
@@ -64,7 +64,7 @@ export function textWriter(parts: {
       return Buffer.from(text)
     },
     writeComposites(sink, rows) {
-      appendBytes(sink, Buffer.from(beginning()))
+      appendBytes(sink, Buffer.from(startText()))
       if (written > 0 && rows.length > 0) appendBytes(sink, between)
       const count = appendLines(sink, rows, lines)
       written += count
@@ -73,7 +73,7 @@ export function textWriter(parts: {
     bufferedBytes: () => 0,
     flush: async () => nothing,
     state: () => written,
-    end: async () => Buffer.from(beginning() + parts.last),
+    end: async () => Buffer.from(startText() + parts.last),
     warnings: () => [],
   }
 }

@@ -24,10 +24,10 @@ const State = z.object({
  */
 export function xlsxWriter(
   columns: readonly Column[],
-  given?: WriterState,
+  savedState?: WriterState,
   maxRows = maxSheetRows,
 ): FormatWriter {
-  const restored = given === undefined ? undefined : State.parse(given)
+  const restored = savedState === undefined ? undefined : State.parse(savedState)
   const zip = zipWriter(restored?.zip)
   let { sheets, rows, cut } = restored ?? { sheets: 0, rows: 0, cut: 0 }
   const letters = columns.map((_, at) => columnLetters(at))
@@ -49,14 +49,14 @@ export function xlsxWriter(
   }
   const endSheet = async (): Promise<Buffer[]> => [await zip.add(sheetEnd), zip.finish()]
 
-  const write = async (given: readonly Row[]): Promise<Buffer> => {
+  const write = async (newRows: readonly Row[]): Promise<Buffer> => {
     const parts: Buffer[] = sheets === 0 ? await beginSheet() : []
     let text = ''
     const compress = async () => {
       if (text !== '') parts.push(await zip.add(text))
       text = ''
     }
-    for (const row of given) {
+    for (const row of newRows) {
       if (rows >= maxRows) {
         await compress()
         parts.push(...(await endSheet()), ...(await beginSheet()))

@@ -43,17 +43,17 @@ const dosDate = 0x0021
  * Each piece is compressed separately and ends on a byte boundary, so that pieces can be joined, including those of
  * another process. Throws `FileLimitError` at 4 GiB.
  */
-export function zipWriter(given: ZipState = { offset: 0, done: [], open: null }): ZipWriter {
-  const done = [...given.done]
-  let open = given.open && { ...given.open }
-  let offset = given.offset
+export function zipWriter(state: ZipState = { offset: 0, done: [], open: null }): ZipWriter {
+  const done = [...state.done]
+  let open = state.open && { ...state.open }
+  let offset = state.offset
   const emit = (bytes: Buffer): Buffer => {
     offset += bytes.length
     if (offset > maxBytes || (open?.bytes ?? 0) > maxBytes)
       throw new FileLimitError('The file would be larger than the 4 GiB that the format has room for.')
     return bytes
   }
-  const opened = (): Entry => {
+  const currentEntry = (): Entry => {
     if (!open) throw new Error('No entry of the archive is open.')
     return open
   }
@@ -64,7 +64,7 @@ export function zipWriter(given: ZipState = { offset: 0, done: [], open: null })
       return emit(Buffer.concat([localHeader(name), Buffer.from(name)]))
     },
     async add(text) {
-      const entry = opened()
+      const entry = currentEntry()
       const bytes = Buffer.from(text)
       const piece = await deflate(bytes, { level: 1, finishFlush: constants.Z_SYNC_FLUSH })
       entry.crc = crc32(bytes, entry.crc)
@@ -73,7 +73,7 @@ export function zipWriter(given: ZipState = { offset: 0, done: [], open: null })
       return emit(piece)
     },
     finish() {
-      const entry = opened()
+      const entry = currentEntry()
       entry.compressed += lastBlock.length
       const bytes = emit(Buffer.concat([lastBlock, descriptor(entry)]))
       done.push(entry)

@@ -28,7 +28,7 @@ import { defaultSchedule, pastTimes, updateSchedule } from './times.js'
 export type KpiAggregate = Aggregate<KpiRecord, KpiCommand, Kpi>
 
 export interface KpiService {
-  create(wanted: NewKpi, meta: RequestMeta): Promise<Kpi>
+  create(newKpi: NewKpi, meta: RequestMeta): Promise<Kpi>
   update(id: string, patch: KpiPatch, meta: RequestMeta): Promise<Kpi>
   /** Measures the KPI with the caller's rights from now on. Throws `insufficient_scope` naming missing permissions. */
   takeOver(id: string, meta: RequestMeta): Promise<Kpi>
@@ -36,7 +36,7 @@ export interface KpiService {
   /** Adds the standing of each KPI. */
   shown(some: readonly Kpi[]): Promise<Kpi[]>
   /** Returns the number of times scheduled for measurement. Throws `conflict` for a KPI that is not based on facts. */
-  backfill(id: string, asked: KpiBackfill, meta: RequestMeta): Promise<number>
+  backfill(id: string, options: KpiBackfill, meta: RequestMeta): Promise<number>
 }
 
 export interface KpiServiceOptions {
@@ -98,12 +98,12 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
   }
 
   return {
-    async create(wanted, meta) {
+    async create(newKpi, meta) {
       await refuseTooMany(meta)
-      await check(wanted, meta)
+      await check(newKpi, meta)
       const id = newId('kpi')
-      const schedule = wanted.schedule ?? defaultSchedule(wanted.period, wanted.timeZone)
-      const fields = { ...wanted, schedule, ...(await ownedBy(id, meta)) }
+      const schedule = newKpi.schedule ?? defaultSchedule(newKpi.period, newKpi.timeZone)
+      const fields = { ...newKpi, schedule, ...(await ownedBy(id, meta)) }
       return kpis.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
     },
 
@@ -112,17 +112,17 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
       const before = found?.state ?? (await kpis.get(id, meta.tenant))
       const after = { ...before, ...withoutUndefined(patch) }
       const schedule = patch.schedule ?? updateSchedule(before, after)
-      const isMeasuredAnew =
+      const isMeasurementChanged =
         patch.source !== undefined || patch.period !== undefined || patch.timeZone !== undefined
-      if (isMeasuredAnew) await check(after, meta)
-      const owner = isMeasuredAnew ? await ownedBy(id, meta) : {}
+      if (isMeasurementChanged) await check(after, meta)
+      const owner = isMeasurementChanged ? await ownedBy(id, meta) : {}
       const command = {
         kind: 'update',
         patch: { ...withoutUndefined(patch), schedule, ...owner },
         now: meta.now,
       } as const
       const changed = await kpis.handle(id, command, meta)
-      if (isMeasuredAnew && found) await revoke(found.state.owner.grant)
+      if (isMeasurementChanged && found) await revoke(found.state.owner.grant)
       return changed
     },
 
@@ -150,8 +150,8 @@ export function createKpiService(options: KpiServiceOptions): KpiService {
       const { from, to } = spanIn(timeZone ?? state.timeZone, bounds)
       const until = Math.min(Date.parse(to ?? meta.now), Date.parse(meta.now))
       const times = pastTimes(state, { from: Date.parse(from), to: until })
-      const asked = { kpiId: id, tenant: meta.tenant, times, backfill: true, replace, now: meta.now }
-      const added = await requestEvaluations(database.sql, asked)
+      const request = { kpiId: id, tenant: meta.tenant, times, backfill: true, replace, now: meta.now }
+      const added = await requestEvaluations(database.sql, request)
       wake()
       return added
     },

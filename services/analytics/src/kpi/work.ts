@@ -72,33 +72,35 @@ const maxAttempts = 120
 export function evaluationWork(options: EvaluationOptions): CreateWorker {
   const { kpis, owners, runner } = options
 
-  const evaluate = async (asked: Claimed, signal: AbortSignal): Promise<Outcome> => {
-    const tenant: TenantScope = { workspaceId: asked.workspaceId, environment: asked.environment }
-    const found = await kpis.find(asked.kpiId, tenant)
+  const evaluate = async (evaluation: Claimed, signal: AbortSignal): Promise<Outcome> => {
+    const tenant: TenantScope = { workspaceId: evaluation.workspaceId, environment: evaluation.environment }
+    const found = await kpis.find(evaluation.kpiId, tenant)
     if (!found) return { kind: 'gone' }
     const { state } = found
     if (isSuspended(state)) return { kind: 'gone' }
     try {
       const caller = await owners.resolveCaller(state.owner, tenant)
-      const covered = computePeriod(state.period, state.timeZone, asked.time)
+      const covered = computePeriod(state.period, state.timeZone, evaluation.time)
       const { value, dataAsOf } = await measureKpi(runner, caller, state, { covered, signal })
       // Events arriving later would make a second measurement of the same period differ.
       if (Date.parse(dataAsOf) < covered.to) throw new TooEarlyError(`the facts are of ${dataAsOf}`)
       const target = findTarget(state, covered)
       const status = computeStatus(value, target, state.direction)
-      const [at, from, to] = [asked.time, covered.from, covered.to].map((ms) => new Date(ms).toISOString())
-      const when = { at: at ?? '', from: from ?? '', to: to ?? '', measuredAt: asked.at }
+      const [at, from, to] = [evaluation.time, covered.from, covered.to].map((ms) =>
+        new Date(ms).toISOString(),
+      )
+      const when = { at: at ?? '', from: from ?? '', to: to ?? '', measuredAt: evaluation.at }
       const judged = { value, target: target?.value ?? null, status }
       return {
         kind: 'measured',
-        point: { ...when, ...judged, timeZone: state.timeZone, backfilled: asked.backfill },
+        point: { ...when, ...judged, timeZone: state.timeZone, backfilled: evaluation.backfill },
       }
     } catch (error) {
       const missing = findMissingRights(error)
       if (missing) return { kind: 'suspended', ...missing, ownerId: state.ownerId }
       if (error instanceof ApiError && error.status < 500 && !error.retryable)
         return { kind: 'refused', error: error.message }
-      if (asked.failures + 1 >= maxAttempts)
+      if (evaluation.failures + 1 >= maxAttempts)
         return { kind: 'refused', error: 'It could not be measured, as a dependency was unavailable.' }
       throw error
     }
@@ -112,8 +114,8 @@ export function evaluationWork(options: EvaluationOptions): CreateWorker {
     perform: (rows, signal) =>
       Promise.all(
         rows.map(async (row) => {
-          const asked = Claimed.parse(row)
-          return { asked, outcome: await evaluate(asked, signal) }
+          const evaluation = Claimed.parse(row)
+          return { asked: evaluation, outcome: await evaluate(evaluation, signal) }
         }),
       ),
     async done(tx, finished) {
@@ -125,32 +127,32 @@ export function evaluationWork(options: EvaluationOptions): CreateWorker {
 async function settle(
   { kpis, eventStore }: EvaluationOptions,
   tx: StatementRunner,
-  asked: Claimed,
+  evaluation: Claimed,
   outcome: Outcome,
 ): Promise<void> {
-  await tx.unsafe('delete from kpi_evaluations where id = $1', [asked.key])
+  await tx.unsafe('delete from kpi_evaluations where id = $1', [evaluation.key])
   if (outcome.kind === 'gone') return
-  if (outcome.kind === 'suspended') return suspend({ kpis, eventStore }, tx, asked, outcome)
-  if (outcome.kind === 'refused') return void (await saveError(tx, asked.kpiId, outcome.error))
+  if (outcome.kind === 'suspended') return suspend({ kpis, eventStore }, tx, evaluation, outcome)
+  if (outcome.kind === 'refused') return void (await saveError(tx, evaluation.kpiId, outcome.error))
   const { point } = outcome
-  const isNew = await savePoint(tx, asked.kpiId, point, asked.replace)
-  if (asked.backfill || !isNew) return
-  await saveError(tx, asked.kpiId, null)
-  const { status: previousStatus, at } = await lockStanding(tx, asked.kpiId, point.at)
+  const isNew = await savePoint(tx, evaluation.kpiId, point, evaluation.replace)
+  if (evaluation.backfill || !isNew) return
+  await saveError(tx, evaluation.kpiId, null)
+  const { status: previousStatus, at } = await lockStanding(tx, evaluation.kpiId, point.at)
   if (!isKnown(point.status) || (at !== null && at >= point.at)) return
-  await saveStanding(tx, asked.kpiId, point)
+  await saveStanding(tx, evaluation.kpiId, point)
   if (isCrossing(previousStatus, point.status))
-    await decide({ kpis, eventStore }, tx, asked, { kind: 'cross', point, previousStatus })
+    await decide({ kpis, eventStore }, tx, evaluation, { kind: 'cross', point, previousStatus })
 }
 
 async function suspend(
   options: Pick<EvaluationOptions, 'kpis' | 'eventStore'>,
   tx: StatementRunner,
-  asked: Claimed,
+  evaluation: Claimed,
   { error, ownerId, missing }: Extract<Outcome, { kind: 'suspended' }>,
 ): Promise<void> {
-  await saveError(tx, asked.kpiId, error)
-  await decide(options, tx, asked, { kind: 'suspend', now: asked.at, ownerId, missing })
+  await saveError(tx, evaluation.kpiId, error)
+  await decide(options, tx, evaluation, { kind: 'suspend', now: evaluation.at, ownerId, missing })
 }
 
 async function decide(
@@ -177,10 +179,10 @@ const lostRights = new Set([
 /** The permissions the owner lacks, if they are the reason for the failure. */
 function findMissingRights(error: unknown): { error: string; missing: string[] } | undefined {
   if (!(error instanceof ApiError) || !lostRights.has(error.code)) return undefined
-  const named = error.details.flatMap(({ params }) => Missing.parse(params?.missing))
+  const namedRights = error.details.flatMap(({ params }) => Missing.parse(params?.missing))
   return {
     error: error.message,
-    missing: named.length > 0 ? named : [endedGrantReasons[error.code] ?? error.code],
+    missing: namedRights.length > 0 ? namedRights : [endedGrantReasons[error.code] ?? error.code],
   }
 }
 

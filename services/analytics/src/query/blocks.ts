@@ -48,12 +48,12 @@ export function staleBlocks(marks: readonly Block[]): ReadonlySet<string> {
 export function computeCover(spans: readonly TimeSpan[], stale: ReadonlySet<string>, lowest: number): Cover {
   const blocks: Block[] = []
   const left: TimeSpan[] = []
-  const take = (level: number, block: number) => {
+  const addBlock = (level: number, block: number) => {
     if (level >= lowest && !stale.has(blockName(level, block))) blocks.push({ level, block })
     else if (level <= lowest) {
       const length = countSlices(level) * sliceMs
       left.push({ from: block * length, to: (block + 1) * length })
-    } else for (let part = 0; part < perBlock; part++) take(level - 1, block * perBlock + part)
+    } else for (let part = 0; part < perBlock; part++) addBlock(level - 1, block * perBlock + part)
   }
   for (const { from, to } of spans) {
     const [first, last] = [Math.ceil(from / sliceMs), Math.floor(to / sliceMs)]
@@ -64,7 +64,7 @@ export function computeCover(spans: readonly TimeSpan[], stale: ReadonlySet<stri
     left.push({ from, to: first * sliceMs })
     for (let slice = first; slice < last; ) {
       const level = findLargestLevel(slice, last)
-      take(level, slice / countSlices(level))
+      addBlock(level, slice / countSlices(level))
       slice += countSlices(level)
     }
     left.push({ from: last * sliceMs, to })

@@ -21,14 +21,14 @@ export function conditionsSql(
   dataset: Dataset,
   filters: Filter,
   parameters: Parameters,
-  placed: ColumnSql = columnName,
+  toColumnSql: ColumnSql = columnName,
 ): string[] {
   return Object.entries(filters).flatMap(([name, condition]) => {
     const columns = listColumns(dataset)
     const column = Object.hasOwn(columns, name) ? columns[name] : undefined
     const pointer = `/filters/${pointerPart(name)}`
     if (!column) throw new InvalidQuery(pointer, describeChoices(Object.keys(columns)))
-    const of = { column, sql: placed(name), pointer, parameters }
+    const of = { column, sql: toColumnSql(name), pointer, parameters }
     if (condition === null || typeof condition !== 'object') return [equals(of, condition)]
     return Object.entries(condition).map(([operator, operand]) =>
       operations[operator as keyof Operators](of, operand as never),
@@ -43,28 +43,28 @@ interface Operand {
   parameters: Parameters
 }
 
-function value({ column, pointer, parameters }: Operand, given: Exclude<Scalar, null>): string {
+function value({ column, pointer, parameters }: Operand, operand: Exclude<Scalar, null>): string {
   const wrong = () => new InvalidQuery(pointer, `must be compared with a value of type ${column.type}`)
   if (column.type === 'text') {
-    if (typeof given !== 'string') throw wrong()
+    if (typeof operand !== 'string') throw wrong()
   } else if (column.type === 'boolean') {
-    if (typeof given !== 'boolean') throw wrong()
+    if (typeof operand !== 'boolean') throw wrong()
   } else if (column.type === 'timestamp') {
-    if (typeof given !== 'string' || Number.isNaN(Date.parse(given))) throw wrong()
-    return parameters.add(new Date(given).toISOString(), factTypes.timestamp)
-  } else if (typeof given !== 'number' || !Number.isFinite(given)) throw wrong()
-  else return parameters.add(given, 'numeric')
-  return parameters.add(String(given).replaceAll('\0', ''), factTypes[column.type])
+    if (typeof operand !== 'string' || Number.isNaN(Date.parse(operand))) throw wrong()
+    return parameters.add(new Date(operand).toISOString(), factTypes.timestamp)
+  } else if (typeof operand !== 'number' || !Number.isFinite(operand)) throw wrong()
+  else return parameters.add(operand, 'numeric')
+  return parameters.add(String(operand).replaceAll('\0', ''), factTypes[column.type])
 }
 
-const equals = (of: Operand, given: Scalar) =>
-  given === null ? `${of.sql} is null` : `${of.sql} = ${value(of, given)}`
+const equals = (of: Operand, operand: Scalar) =>
+  operand === null ? `${of.sql} is null` : `${of.sql} = ${value(of, operand)}`
 
-const inList = (of: Operand, given: Scalar[]) =>
-  given.length === 0 ? 'false' : `(${given.map((each) => equals(of, each)).join(' or ')})`
+const inList = (of: Operand, operands: Scalar[]) =>
+  operands.length === 0 ? 'false' : `(${operands.map((each) => equals(of, each)).join(' or ')})`
 
-const comparison = (operator: string) => (of: Operand, given: string | number) =>
-  `${of.sql} ${operator} ${value(of, given)}`
+const comparison = (operator: string) => (of: Operand, operand: string | number) =>
+  `${of.sql} ${operator} ${value(of, operand)}`
 
 function requireText(of: Operand): Operand {
   if (of.column.type !== 'text') throw new InvalidQuery(of.pointer, 'is no text, and contains none')
@@ -73,14 +73,14 @@ function requireText(of: Operand): Operand {
 
 /** A null differs from every value, as in filters elsewhere on the platform. */
 const operations: Record<keyof Operators, (of: Operand, operand: never) => string> = {
-  in: (of, given: Scalar[]) => inList(of, given),
-  nin: (of, given: Scalar[]) => `not coalesce(${inList(of, given)}, false)`,
-  ne: (of, given: Scalar) => `not coalesce(${equals(of, given)}, false)`,
+  in: (of, operands: Scalar[]) => inList(of, operands),
+  nin: (of, operands: Scalar[]) => `not coalesce(${inList(of, operands)}, false)`,
+  ne: (of, operand: Scalar) => `not coalesce(${equals(of, operand)}, false)`,
   gt: comparison('>'),
   gte: comparison('>='),
   lt: comparison('<'),
   lte: comparison('<='),
-  exists: (of, given: boolean) => `${of.sql} is ${given ? 'not ' : ''}null`,
-  contains: (of, given: Scalar) => `strpos(${requireText(of).sql}, ${value(of, given ?? '')}) > 0`,
-  starts_with: (of, given: string) => `starts_with(${requireText(of).sql}, ${value(of, given)})`,
+  exists: (of, operand: boolean) => `${of.sql} is ${operand ? 'not ' : ''}null`,
+  contains: (of, operand: Scalar) => `strpos(${requireText(of).sql}, ${value(of, operand ?? '')}) > 0`,
+  starts_with: (of, operand: string) => `starts_with(${requireText(of).sql}, ${value(of, operand)})`,
 }

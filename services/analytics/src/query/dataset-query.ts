@@ -47,16 +47,18 @@ export async function readFactVersion(
 /** Returns rows and totals, and those of the previous period if requested. */
 export function answerDataset(
   database: Pick<Database, 'sql'>,
-  ask: DatasetRequest,
+  request: DatasetRequest,
 ): Promise<Omit<QueryAnswer, 'dataAsOf'>> {
-  const { tenant, query, checked, now } = ask
+  const { tenant, query, checked, now } = request
   return inSnapshot(database, async (tx) => {
-    const asked = { range: query.range, grain: query.grain, timeZone: query.timeZone, now }
+    const timeRequest = { range: query.range, grain: query.grain, timeZone: query.timeZone, now }
     const dataVersion = await readFactVersion(tx, tenant, checked.dataset.name)
-    const timeline = await buildTimeline(tx, asked)
+    const timeline = await buildTimeline(tx, timeRequest)
     const { from, to } = timeline
-    const main = await answerSpan(tx, ask, timeline)
-    const previous = query.comparePrevious ? await buildPreviousTimeline(tx, asked, timeline) : undefined
+    const main = await answerSpan(tx, request, timeline)
+    const previous = query.comparePrevious
+      ? await buildPreviousTimeline(tx, timeRequest, timeline)
+      : undefined
     return {
       columns: checked.columns,
       ...main,
@@ -64,7 +66,7 @@ export function answerDataset(
       ...(previous && {
         comparison: {
           range: { from: previous.from, to: previous.to },
-          ...withoutTruncated(await answerSpan(tx, ask, previous)),
+          ...withoutTruncated(await answerSpan(tx, request, previous)),
         },
       }),
       dataVersion,

@@ -26,7 +26,7 @@ export async function answerFromFacts(
   measures: Readonly<Record<string, Measure>>,
   withTime: boolean,
 ): Promise<AnswerRow[]> {
-  const asked = { ...selection, stale: await readStale(sql, selection) }
+  const request = { ...selection, stale: await readStale(sql, selection) }
   const names = Object.keys(measures)
   const groups = [
     ...(withTime ? ['bucket_of_time'] : []),
@@ -52,9 +52,9 @@ export async function answerFromFacts(
   }
   const keep = (found: GroupRow, values: Readonly<Record<string, number | null>>) =>
     Object.assign(rowOf(found), values)
-  await readSums(sql, asked, { measures, groups, keep })
+  await readSums(sql, request, { measures, groups, keep })
   for (const { sketch, named } of groupBySketch(measures))
-    await readSketch(sql, asked, { sketch, named, groups, keep })
+    await readSketch(sql, request, { sketch, named, groups, keep })
   if (groups.length === 0 && rows.size === 0) rowOf({ bucket_of_time: 1 })
   return [...rows.values()]
 }
@@ -70,13 +70,13 @@ interface Reading {
 /** Reads all additive aggregates in one statement. */
 async function readSums(
   sql: StatementRunner,
-  asked: PieceRequest,
+  request: PieceRequest,
   { measures, groups, keep }: Reading & { measures: Readonly<Record<string, Measure>> },
 ): Promise<void> {
   const added = Object.entries(measures).filter(([, measure]) => !toSketch(measure))
   if (added.length === 0) return
   const sums = [...new Set(added.flatMap(([, measure]) => toSums(measure)))]
-  const { parameters, sql: pieces } = sumPieces(asked, sums)
+  const { parameters, sql: pieces } = sumPieces(request, sums)
   const values = added.map(([, measure], index) => {
     const of = toSums(measure).map((sum) => `coalesce(sum(s${sums.indexOf(sum)}), 0)::double precision`)
     return `${sumsToValue(measure, of)} as m${index}`
@@ -95,11 +95,16 @@ async function readSums(
  */
 async function readSketch(
   sql: StatementRunner,
-  asked: PieceRequest,
+  request: PieceRequest,
   { sketch, named, groups, keep }: Reading & { sketch: Sketch; named: readonly [string, Measure][] },
 ): Promise<void> {
-  const { parameters, sql: pieces } = sketchPieces(asked, sketch)
-  const columns = ['bucket_of_time', ...asked.dimensions.map((_, index) => `d${index}`), 'buckets', 'counts']
+  const { parameters, sql: pieces } = sketchPieces(request, sketch)
+  const columns = [
+    'bucket_of_time',
+    ...request.dimensions.map((_, index) => `d${index}`),
+    'buckets',
+    'counts',
+  ]
   const order = groups.length > 0 ? ` order by ${groups.join(', ')}` : ''
   const text = `with pieces (${columns.join(', ')}) as (${pieces})
     select ${[...groups, 'buckets', 'counts'].join(', ')} from pieces${order}`
@@ -116,7 +121,7 @@ async function readSketch(
     )
     sum.clear()
   }
-  const take = (row: readonly (Uint8Array | null)[]) => {
+  const addRow = (row: readonly (Uint8Array | null)[]) => {
     const values = row.slice(0, groups.length).map((value) => (value === null ? null : String(value)))
     const key = JSON.stringify(values)
     if (key !== current?.key) {
@@ -127,7 +132,7 @@ async function readSketch(
     const [buckets, counts] = row.slice(groups.length)
     if (count <= maxGroups && buckets && counts) sum.add(buckets, counts)
   }
-  await sql.unsafe(text, parameters.values, { prepare: false }).raw().forEach(take)
+  await sql.unsafe(text, parameters.values, { prepare: false }).raw().forEach(addRow)
   if (count > maxGroups) throw tooManyGroups()
   end()
 }

@@ -29,11 +29,11 @@ function countFold(): Fold {
 }
 
 /** Accumulates decimals and ignores all other values. */
-function decimalFold(take: (value: Decimal) => void, result: Fold['result']): Fold {
+function decimalFold(addDecimal: (value: Decimal) => void, result: Fold['result']): Fold {
   return {
     add(value) {
       const decimal = parseDecimal(value)
-      if (decimal) take(decimal)
+      if (decimal) addDecimal(decimal)
     },
     result,
   }
@@ -107,7 +107,7 @@ function createFold(kind: FoldKind, keep: () => void): Fold {
     case 'min':
       return firstFold((value, least) => value.lt(least))
     case 'max':
-      return firstFold((value, most) => value.gt(most))
+      return firstFold((value, max) => value.gt(max))
     case 'distinct':
       return distinctFold(keep)
     default:
@@ -148,5 +148,5 @@ export function createRowFold(
   }
 }
 
-const tooMuch = (what: string) =>
-  new ApiError('validation_failed', `The query has ${what}: ask for fewer dimensions or filter the rows.`)
+const tooMuch = (problem: string) =>
+  new ApiError('validation_failed', `The query has ${problem}: ask for fewer dimensions or filter the rows.`)

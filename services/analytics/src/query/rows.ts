@@ -46,10 +46,10 @@ interface FactRows extends Omit<FactRowsQuery, 'dataset' | 'columns'> {
  */
 export async function* factRows(
   { sql }: Pick<Database, 'sql'>,
-  asked: FactRows,
+  request: FactRows,
   options: PageOptions,
 ): AsyncIterable<RowPage> {
-  const { dataset, columns } = asked
+  const { dataset, columns } = request
   // Instants are read as text: the client would convert them to `Date`, whose text lacks the milliseconds.
   const names = [
     ...columns.map(({ name, type }) =>
@@ -58,7 +58,7 @@ export async function* factRows(
     ...positionColumns.map((name) => `${name}::text`),
   ].join(', ')
   const converts = columns.map(({ type }) => converters[type])
-  const pages = readPages<unknown[][]>(sql, asked, options, {
+  const pages = readPages<unknown[][]>(sql, request, options, {
     async read(rest, values) {
       const text = `select ${names} from ${factTableName(dataset)} f ${rest}`
       const rows = await sql.unsafe<unknown[][]>(text, values, { prepare: true }).values()
@@ -78,13 +78,13 @@ export async function* factRows(
 /** The same, with all rows of a page as one text produced by Postgres. */
 export async function* factComposites(
   { sql }: Pick<Database, 'sql'>,
-  asked: FactRows,
+  request: FactRows,
   options: PageOptions,
 ): AsyncIterable<CompositePage> {
-  const { dataset, columns } = asked
+  const { dataset, columns } = request
   const names = columns.map(({ name }) => columnName(name)).join(', ')
   const [at, id] = positionColumns.map((name) => `(array_agg(${name}))[count(*)]::text`)
-  const pages = readPages<{ composites: Uint8Array; place: RowPosition }>(sql, asked, options, {
+  const pages = readPages<{ composites: Uint8Array; place: RowPosition }>(sql, request, options, {
     async read(rest, values) {
       const text = `select count(*), string_agg(composite, ''), ${at}, ${id} from (
         select row(${names})::text as composite, ${positionColumns} from ${factTableName(dataset)} f ${rest}) rows`

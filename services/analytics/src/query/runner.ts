@@ -26,9 +26,9 @@ export interface QueryRunnerOptions {
 const quarterHourMs = 900_000
 
 export function createQueryRunner({ database, age, cache, studio, clock }: QueryRunnerOptions): QueryRunner {
-  const runDataset = async (caller: QueryCaller, given: AnalyticsQuery, name: string) => {
-    const checked = checkDatasetQuery(given, getDataset(name))
-    const query = { ...given, filters: zonedFacts(checked.dataset, given) }
+  const runDataset = async (caller: QueryCaller, requestedQuery: AnalyticsQuery, name: string) => {
+    const checked = checkDatasetQuery(requestedQuery, getDataset(name))
+    const query = { ...requestedQuery, filters: zonedFacts(checked.dataset, requestedQuery) }
     requireRight(caller, checked.dataset.permission)
     const { tenant } = caller
     const now = clock.now()
@@ -56,11 +56,11 @@ export function createQueryRunner({ database, age, cache, studio, clock }: Query
       requireRight(caller, dataset.permission)
       const dataAsOf = await age.asOf(caller.tenant, [dataset.name])
       const filters = zonedFacts(dataset, source.query)
-      const asked = { ...source.query, filters, tenant: caller.tenant, dataset, columns, now: clock.now() }
+      const query = { ...source.query, filters, tenant: caller.tenant, dataset, columns, now: clock.now() }
       const options = { after, signal }
       return {
-        ...{ columns, dataAsOf, pages: factRows(database, asked, options) },
-        compositePages: factComposites(database, asked, options),
+        ...{ columns, dataAsOf, pages: factRows(database, query, options) },
+        compositePages: factComposites(database, query, options),
       }
     },
     checkQuery(query) {

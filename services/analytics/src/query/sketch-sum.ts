@@ -16,7 +16,7 @@ const alpha = 0.7213 / (1 + 1.079 / registers)
 
 /** Weights of percentiles are added; for distinct counts the maximum is kept. */
 export function sketchSum({ kind }: Sketch): SketchSum {
-  const held = new Float64Array(kind === 'percentile' ? percentileBuckets : registers)
+  const sums = new Float64Array(kind === 'percentile' ? percentileBuckets : registers)
   const [buckets, weights]: [number[], number[]] = [[], []]
   const join = kind === 'percentile' ? (a: number, b: number) => a + b : Math.max
   return {
@@ -25,30 +25,30 @@ export function sketchSum({ kind }: Sketch): SketchSum {
       readNumbers(weightText, weights)
       for (let at = 0; at < count; at++) {
         const bucket = buckets[at] ?? 0
-        held[bucket] = join(held[bucket] ?? 0, weights[at] ?? 0)
+        sums[bucket] = join(sums[bucket] ?? 0, weights[at] ?? 0)
       }
     },
-    valueOf: (measure) => (measure.kind === 'percentile' ? percentile(held, measure.share) : distinct(held)),
-    clear: () => void held.fill(0),
+    valueOf: (measure) => (measure.kind === 'percentile' ? percentile(sums, measure.share) : distinct(sums)),
+    clear: () => void sums.fill(0),
   }
 }
 
 /** The middle of the first bucket whose end is at or above the given share of all values. */
-function percentile(held: Float64Array, share: number): number | null {
-  const wanted = Math.ceil(held.reduce((sum, weight) => sum + weight, 0) * share)
-  if (wanted === 0) return null
+function percentile(weights: Float64Array, share: number): number | null {
+  const targetWeight = Math.ceil(weights.reduce((sum, weight) => sum + weight, 0) * share)
+  if (targetWeight === 0) return null
   let upTo = 0
-  const bucket = held.findIndex((weight) => {
+  const bucket = weights.findIndex((weight) => {
     upTo += weight
-    return upTo >= wanted
+    return upTo >= targetWeight
   })
   return (2 * growth ** bucket) / (growth + 1)
 }
 
 /** HyperLogLog, with linear counting while few registers are used. */
-function distinct(held: Float64Array): number {
+function distinct(ranks: Float64Array): number {
   let [free, sum] = [0, 0]
-  for (const rank of held) {
+  for (const rank of ranks) {
     if (rank === 0) free++
     sum += 2 ** -rank
   }

@@ -25,11 +25,11 @@ export function sortRows(
   columns: readonly ResultColumn[],
   sort: AnalyticsQuery['sort'],
 ): AnswerRow[] {
-  const asked =
+  const requestedSort =
     sort === undefined ? [] : [{ name: sort.replace(/^-/, ''), sign: sort.startsWith('-') ? -1 : 1 }]
-  const named = columns.filter(({ role }) => role !== 'measure').map(({ name }) => ({ name, sign: 1 }))
+  const groupSort = columns.filter(({ role }) => role !== 'measure').map(({ name }) => ({ name, sign: 1 }))
   const types = new Map(columns.map(({ name, type }) => [name, type]))
-  const by = [...asked, ...named].map((each) => ({ ...each, type: types.get(each.name) }))
+  const by = [...requestedSort, ...groupSort].map((each) => ({ ...each, type: types.get(each.name) }))
   return rows.sort((a, b) => {
     for (const { name, ...how } of by) {
       const order = compare(a[name], b[name], how)

@@ -73,9 +73,9 @@ interface PieceRequest extends Selection {
 }
 
 /** Reads the sums, from up-to-date rollups where available. */
-export function sumPieces(asked: PieceRequest, sums: readonly string[]): Pieces {
-  const all = listSums(asked.dataset)
-  return pieces(asked, {
+export function sumPieces(request: PieceRequest, sums: readonly string[]): Pieces {
+  const all = listSums(request.dataset)
+  return pieces(request, {
     needsSketches: false,
     lowest: 0,
     table: 'rollups',
@@ -85,8 +85,8 @@ export function sumPieces(asked: PieceRequest, sums: readonly string[]): Pieces 
 }
 
 /** Reads the buckets and weights of a sketch, as two arrays. */
-export function sketchPieces(asked: PieceRequest, sketch: Sketch): Pieces {
-  return pieces(asked, {
+export function sketchPieces(request: PieceRequest, sketch: Sketch): Pieces {
+  return pieces(request, {
     needsSketches: true,
     lowest: lowestSketchLevel,
     table: 'rollup_sketches',
@@ -113,16 +113,16 @@ interface PieceQuery {
   where?: string
 }
 
-function pieces(asked: PieceRequest, reading: PieceQuery): Pieces {
+function pieces(request: PieceRequest, reading: PieceQuery): Pieces {
   const parameters = new Parameters()
-  const found = asked.stale && findRollup(asked, reading.needsSketches)
+  const found = request.stale && findRollup(request, reading.needsSketches)
   const cover: Cover = found
-    ? computeCover(toSpans(asked.timeline), asked.stale ?? new Set(), reading.lowest)
-    : { runs: [], spans: [{ from: Date.parse(asked.timeline.from), to: Date.parse(asked.timeline.to) }] }
+    ? computeCover(toSpans(request.timeline), request.stale ?? new Set(), reading.lowest)
+    : { runs: [], spans: [{ from: Date.parse(request.timeline.from), to: Date.parse(request.timeline.to) }] }
   const parts: string[] = []
-  if (found && cover.runs.length > 0) parts.push(fromRollups(asked, reading, found, cover.runs, parameters))
+  if (found && cover.runs.length > 0) parts.push(fromRollups(request, reading, found, cover.runs, parameters))
   if (cover.spans.length > 0 || parts.length === 0)
-    parts.push(fromFacts(asked, reading, cover.spans, parameters))
+    parts.push(fromFacts(request, reading, cover.spans, parameters))
   return { parameters, sql: parts.map((part) => `(${part})`).join(' union all ') }
 }
 
@@ -136,15 +136,16 @@ const bucketAt = (at: string, { timeline }: PieceRequest, parameters: Parameters
     : `width_bucket(${at}, (select ${parameters.list(timeline.bounds, 'timestamptz')}))`
 
 function fromRollups(
-  asked: PieceRequest,
+  request: PieceRequest,
   { table, sketch, ofRollup }: PieceQuery,
   { rollup, number }: { rollup: Rollup; number: number },
   runs: readonly BlockRun[],
   parameters: Parameters,
 ): string {
-  const { dataset, tenant, dimensions, filters } = asked
+  const { dataset, tenant, dimensions, filters } = request
   const keyOf = (name: string) => `r.key[${rollup.dimensions.indexOf(name) + 1}]`
-  const typed = (name: string) => `${keyOf(name)}::${factTypes[listColumns(dataset)[name]?.type ?? 'text']}`
+  const typedKey = (name: string) =>
+    `${keyOf(name)}::${factTypes[listColumns(dataset)[name]?.type ?? 'text']}`
   const lists = (['level', 'first', 'last'] as const).map((field) =>
     parameters.list(
       runs.map((run) => run[field]),
@@ -158,25 +159,25 @@ function fromRollups(
     `r.dataset = '${dataset.name}' and r.rollup = ${number}`,
     'r.level = b.level and r.block between b.first and b.last',
     ...(sketch === undefined ? [] : [`r.sketch = '${sketch}'`]),
-    ...conditionsSql(dataset, filters, parameters, typed),
+    ...conditionsSql(dataset, filters, parameters, typedKey),
   ]
   const groups = dimensions.map((name, index) => `${keyOf(name)} as d${index}`)
   const kept = sketch === undefined ? ['r.sums'] : ['r.buckets', 'r.counts']
-  const named = dimensions.map((_, index) => `r.d${index}`)
+  const dimensionColumns = dimensions.map((_, index) => `r.d${index}`)
   // OFFSET 0 forces an index lookup for each run. Otherwise Postgres reads all rollups and joins them by level.
-  return `select ${['r.bucket_of_time', ...named, ...ofRollup].join(', ')}
+  return `select ${['r.bucket_of_time', ...dimensionColumns, ...ofRollup].join(', ')}
     from unnest(${lists.join(', ')}) as b (level, first, last) cross join lateral (
-      select ${[`${bucketAt(start, asked, parameters)} as bucket_of_time`, ...groups, ...kept].join(', ')}
+      select ${[`${bucketAt(start, request, parameters)} as bucket_of_time`, ...groups, ...kept].join(', ')}
       from ${table} r where ${conditions.join(' and ')} offset 0) r`
 }
 
 function fromFacts(
-  asked: PieceRequest,
+  request: PieceRequest,
   { ofFacts, bucketed, where }: PieceQuery,
   spans: readonly TimeSpan[],
   parameters: Parameters,
 ): string {
-  const { dataset, tenant, dimensions, filters, timeField } = asked
+  const { dataset, tenant, dimensions, filters, timeField } = request
   const at = columnName(timeField)
   const iso = (ms: number) => new Date(ms).toISOString()
   const [only] = spans
@@ -201,14 +202,14 @@ function fromFacts(
     ...(where === undefined ? [] : [where]),
     ...conditionsSql(dataset, filters, parameters),
   ]
-  const groups = [bucketAt(at, asked, parameters), ...dimensions.map((name) => `${columnName(name)}::text`)]
-  const named = groups.map((sql, index) => `${sql} as ${index === 0 ? 'bucket_of_time' : `d${index - 1}`}`)
+  const groups = [bucketAt(at, request, parameters), ...dimensions.map((name) => `${columnName(name)}::text`)]
+  const columns = groups.map((sql, index) => `${sql} as ${index === 0 ? 'bucket_of_time' : `d${index - 1}`}`)
   // A constant in GROUP BY would be interpreted as a column number.
   const grouped = [
     ...groups.map((_, index) => String(index + 1)),
     ...(bucketed === undefined ? [] : [bucketed]),
   ]
-  const found = `select ${[...named, ...ofFacts].join(', ')} from ${joined}${factTableName(dataset)} f
+  const found = `select ${[...columns, ...ofFacts].join(', ')} from ${joined}${factTableName(dataset)} f
     where ${conditions.join(' and ')} group by ${grouped.join(', ')}`
   if (bucketed === undefined) return found
   const listed = groups.map((_, index) => (index === 0 ? 'bucket_of_time' : `d${index - 1}`)).join(', ')

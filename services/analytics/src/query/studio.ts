@@ -52,11 +52,11 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
     const path = `/tables/${encodeURIComponent(slug)}`
     const types = recordColumns(await client.get(path, Table, options))
     const rows = (query: AnalyticsQuery) => {
-      const asked = new URLSearchParams({ format: 'ndjson', filter: stringifyExact(query.filters) })
+      const exportQuery = new URLSearchParams({ format: 'ndjson', filter: stringifyExact(query.filters) })
       const columns = [...query.dimensions, ...rowMeasures(query).flatMap(({ column }) => column ?? [])]
       if (query.timeField !== undefined) columns.push(query.timeField)
-      asked.set('fields', [...new Set(columns.length > 0 ? columns : ['id'])].join(','))
-      return jsonLines(client.lines(`${path}/records/export?${asked}`, options))
+      exportQuery.set('fields', [...new Set(columns.length > 0 ? columns : ['id'])].join(','))
+      return jsonLines(client.lines(`${path}/records/export?${exportQuery}`, options))
     }
     return { types, rows }
   }
@@ -110,15 +110,15 @@ export function createStudioQueries({ client, database, clock }: StudioOptions):
     }
   }
 
-  const answer = async (given: AnalyticsQuery, options: CallOptions): Promise<QueryAnswer> => {
+  const answer = async (requestedQuery: AnalyticsQuery, options: CallOptions): Promise<QueryAnswer> => {
     const source =
-      given.table === undefined
-        ? await openSaved(given.savedQuery ?? '', given, options)
-        : await openTable(given.table, options)
+      requestedQuery.table === undefined
+        ? await openSaved(requestedQuery.savedQuery ?? '', requestedQuery, options)
+        : await openTable(requestedQuery.table, options)
     const { types } = source
     const query = {
-      ...given,
-      filters: zonedFilters(given.filters, (name) => types.get(name), given.timeZone),
+      ...requestedQuery,
+      filters: zonedFilters(requestedQuery.filters, (name) => types.get(name), requestedQuery.timeZone),
     }
     checkColumns(query, types)
     const isWhole = query.measures.length === 0 && query.dimensions.length === 0
@@ -149,11 +149,11 @@ const queryAddresses = ({ table, dimensions }: Pick<AnalyticsQuery, 'table' | 'd
 const toRange = ({ from, to }: Timeline) => ({ from, to })
 
 async function readTimelines({ sql }: Pick<Database, 'sql'>, query: AnalyticsQuery, now: string) {
-  const asked = { range: query.range, grain: query.grain, timeZone: query.timeZone, now }
-  const current = await buildTimeline(sql, asked)
+  const timeRequest = { range: query.range, grain: query.grain, timeZone: query.timeZone, now }
+  const current = await buildTimeline(sql, timeRequest)
   return {
     current,
-    previous: query.comparePrevious ? await buildPreviousTimeline(sql, asked, current) : undefined,
+    previous: query.comparePrevious ? await buildPreviousTimeline(sql, timeRequest, current) : undefined,
   }
 }
 

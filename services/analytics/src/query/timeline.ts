@@ -42,11 +42,11 @@ export function checkRange({ range, timeZone }: Pick<TimeRequest, 'range' | 'tim
  * A relative range consists of whole units by the clock of the zone and ends with the current quarter hour, so that
  * answers stay valid until then.
  */
-export async function buildTimeline(sql: StatementRunner, asked: TimeRequest): Promise<Timeline> {
-  const { range = defaultRange, timeZone, now } = asked
+export async function buildTimeline(sql: StatementRunner, request: TimeRequest): Promise<Timeline> {
+  const { range = defaultRange, timeZone, now } = request
   if ('from' in range) {
     const { from, to } = fixedSpan(range, timeZone)
-    return withBounds(sql, asked, from, to)
+    return withBounds(sql, request, from, to)
   }
   const { last, unit } = range
   const begun =
@@ -57,7 +57,7 @@ export async function buildTimeline(sql: StatementRunner, asked: TimeRequest): P
     sql.unsafe<{ at: string }[]>(`select ${iso(begun)} as at`, [now, timeZone, String(last)]),
   )
   const to = new Date(Math.ceil((Date.parse(now) + 1) / lengths.quarter_hour) * lengths.quarter_hour)
-  return withBounds(sql, asked, row?.at ?? now, to.toISOString())
+  return withBounds(sql, request, row?.at ?? now, to.toISOString())
 }
 
 /** The preceding period of the same length; for units by the clock of the zone, the same number of units. */
@@ -124,9 +124,9 @@ function boundsSql(grain: Grain): string {
 const iso = (at: string) => isoText(`(${at})`)
 
 /** Node.js may know time zones that Postgres does not. */
-async function inZone<Result>(ask: () => Promise<Result>): Promise<Result> {
+async function inZone<Result>(runQuery: () => Promise<Result>): Promise<Result> {
   try {
-    return await ask()
+    return await runQuery()
   } catch (error) {
     if (error instanceof Error && /time zone ".*" not recognized/.test(error.message))
       throw new InvalidQuery('/timeZone', 'is not known here')

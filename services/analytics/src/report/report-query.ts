@@ -77,16 +77,16 @@ export function fillQuery(
   })
 }
 
-function checkValues(parameters: readonly ReportParameter[], given: Values, at: string): Values {
+function checkValues(parameters: readonly ReportParameter[], input: Values, at: string): Values {
   const details: ErrorDetail[] = []
   const wrong = (name: string, code: string, message: string) =>
     details.push({ in: 'body', path: `${at}/parameters/${pointerPart(name)}`, code, message })
   const names = parameters.map(({ name }) => name)
-  for (const name of Object.keys(given))
+  for (const name of Object.keys(input))
     if (!names.includes(name)) wrong(name, 'unknown', 'is no parameter of the report')
   const values: Record<string, JsonValue> = {}
   for (const { name, type, required, default: preset } of parameters) {
-    const value = given[name] ?? preset
+    const value = input[name] ?? preset
     if (value === undefined) {
       if (required) wrong(name, 'required', 'has no value')
     } else if (!hasType(type, value))

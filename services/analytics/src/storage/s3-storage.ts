@@ -56,9 +56,9 @@ export function s3Storage({ endpoint, region, bucket, prefix, http, ...keys }: S
       repeatable: true,
     })
   }
-  const refuse = (what: string, { status, body }: OutboundResponse): never => {
+  const refuse = (operation: string, { status, body }: OutboundResponse): never => {
     const code = /<Code>(\w{1,60})<\/Code>/.exec(body.subarray(0, 2_000).toString())?.[1]
-    throw new StorageError(`the storage answered ${what} with ${status}${code ? ` ${code}` : ''}`)
+    throw new StorageError(`the storage answered ${operation} with ${status}${code ? ` ${code}` : ''}`)
   }
 
   return {

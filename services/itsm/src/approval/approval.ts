@@ -91,14 +91,14 @@ export function findShortfall(rule: ApprovalRule, excludedIds: readonly string[]
 export function tooFewApprovers(
   { name }: ApprovalRule,
   { required, left }: Shortfall,
-  what: string,
+  predicate: string,
 ): ApiError {
   const needed = required === 1 ? 'an approval' : `${required} approvals`
   const eligible = left === 0 ? 'none' : `only ${left}`
   return invalidField(
     '/approvals',
     'too_few_approvers',
-    `${name} needs ${needed}, and of its approvers ${eligible} ${what}: add approvers to the rule.`,
+    `${name} needs ${needed}, and of its approvers ${eligible} ${predicate}: add approvers to the rule.`,
   )
 }
 
@@ -143,8 +143,8 @@ export const filterDecidable = (approvals: readonly Approval[], userId: string):
  * Adds a decision. One rejection rejects the approval; enough approvals approve it. Throws forbidden if the person may
  * not decide, and conflict if the content has changed since approval was requested.
  */
-export function recordDecision(approval: Approval, deciding: NewDecision): Approval {
-  const { by, userId, decision, comment, contentHash, now } = deciding
+export function recordDecision(approval: Approval, newDecision: NewDecision): Approval {
+  const { by, userId, decision, comment, contentHash, now } = newDecision
   const reason = reasonCannotDecide(approval, userId)
   if (reason !== undefined) throw new ApiError('forbidden', reason)
   if (contentHash !== approval.contentHash)

@@ -141,9 +141,9 @@ function buildYear(year: number, hours: CalendarHours, zone: Zone, measure: Time
   spans.sort(byStart)
   let total = 0
   const before = spans.map((span) => {
-    const counted = countedIn(span, span.to, measure)
-    total += counted
-    return total - counted
+    const countedMs = countedIn(span, span.to, measure)
+    total += countedMs
+    return total - countedMs
   })
   return { spans, before, total }
 }

@@ -98,9 +98,9 @@ function parseRecurrence(event: Event, begin: number, name: string): { years: nu
   const [, month, day] = formatDate(begin).split('-').map(Number)
   const onItsDate =
     (bymonth === undefined || bymonth === month) && (bymonthday === undefined || bymonthday === day)
-  const counted = count === undefined || count >= 1
+  const hasPositiveCount = count === undefined || count >= 1
   const plain =
-    freq === 'YEARLY' && interval === 1 && onItsDate && counted && Object.keys(others).length === 0
+    freq === 'YEARLY' && interval === 1 && onItsDate && hasPositiveCount && Object.keys(others).length === 0
   if (!plain || event.hasProperty('exdate'))
     throw invalidIcal(
       'unknown_recurrence',

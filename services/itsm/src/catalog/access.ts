@@ -21,8 +21,8 @@ const isOwn = ({ principal: { userId } }: Caller, request: Persons): boolean =>
  */
 export function checkVisible(meta: Caller, request: Persons): void {
   const { userId } = meta.principal
-  const asked = request.approvals.some(({ approverIds }) => approverIds?.includes(userId) ?? true)
-  if (!isCatalogManager(meta) && !isOwn(meta, request) && !(asked && mayApprove(meta))) throw notFound()
+  const isApprover = request.approvals.some(({ approverIds }) => approverIds?.includes(userId) ?? true)
+  if (!isCatalogManager(meta) && !isOwn(meta, request) && !(isApprover && mayApprove(meta))) throw notFound()
 }
 
 /**

@@ -79,10 +79,10 @@ function create(
 }
 
 function edit(patch: CatalogItemPatch, state: CatalogItemState, next: CatalogItemState): ItemDecision[] {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-  if (changedFields(state, { ...state, ...given }).length === 0) return []
+  const updates = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+  if (changedFields(state, { ...state, ...updates }).length === 0) return []
   checkContent(patch)
-  return [{ type: 'catalog_item.updated', after: { ...next, ...given, revision: state.revision + 1 } }]
+  return [{ type: 'catalog_item.updated', after: { ...next, ...updates, revision: state.revision + 1 } }]
 }
 
 /** Checks the rules that the body schema cannot express. Throws validation_failed. */

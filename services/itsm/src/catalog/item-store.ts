@@ -26,12 +26,12 @@ export function itemStore({ store }: ServiceContext, people: People) {
 
     /** Throws validation_failed for assignees that the item did not name before and who are not members. */
     async edit(id: string, patch: CatalogItemPatch, meta: CommandMeta): Promise<CatalogItem> {
-      const named = findAssignees(patch)
-      if (Object.keys(named).length > 0) {
+      const assigneesByField = findAssignees(patch)
+      if (Object.keys(assigneesByField).length > 0) {
         const before = Object.values(findAssignees((await aggregate.find(id, meta.tenant))?.state ?? {}))
         const known = before.flatMap((people) => people ?? [])
-        const unmoved = Object.fromEntries(Object.keys(named).map((place) => [place, known]))
-        await people.check(meta.tenant, named, unmoved)
+        const unmoved = Object.fromEntries(Object.keys(assigneesByField).map((place) => [place, known]))
+        await people.check(meta.tenant, assigneesByField, unmoved)
       }
       return aggregate.handle(id, { kind: 'edit', now: meta.now, patch }, meta)
     },

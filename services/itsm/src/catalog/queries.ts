@@ -29,7 +29,7 @@ export interface RequestFilters extends CreatedFilters {
   q?: string | undefined
 }
 
-const given = <Value>(value: Value | undefined, condition: (value: Value) => SQL | undefined) =>
+const ifDefined = <Value>(value: Value | undefined, condition: (value: Value) => SQL | undefined) =>
   value === undefined ? undefined : condition(value)
 
 export function itemSelection(
@@ -39,14 +39,14 @@ export function itemSelection(
   return {
     where: [
       visible,
-      given(category, (wanted) => eq(catalogItems.category, wanted)),
+      ifDefined(category, (categoryName) => eq(catalogItems.category, categoryName)),
       ...createdWithin(catalogItems.createdAt, created),
     ],
     anyOf: [status && { column: catalogItems.status, values: status }],
     // Results of a GIN index have to be sorted afterwards.
     search: and(
-      given(q, (words) => matchesText(catalogItems.search, words)),
-      given(tag, (wanted) => sql`${catalogItems.tags} @> ${JSON.stringify([wanted])}::jsonb`),
+      ifDefined(q, (words) => matchesText(catalogItems.search, words)),
+      ifDefined(tag, (tagName) => sql`${catalogItems.tags} @> ${JSON.stringify([tagName])}::jsonb`),
     ),
   }
 }
@@ -78,15 +78,15 @@ export function requestSelection(filters: RequestFilters, visible: SQL | undefin
   return {
     where: [
       visible,
-      given(filters.itemId, (wanted) => eq(itemId, wanted)),
-      given(filters.requesterId, (wanted) => eq(requesterId, wanted)),
+      ifDefined(filters.itemId, (filterItemId) => eq(itemId, filterItemId)),
+      ifDefined(filters.requesterId, (filterRequesterId) => eq(requesterId, filterRequesterId)),
       ...createdWithin(createdAt, filters),
     ],
     anyOf: [filters.status && { column: status, values: filters.status }],
     search: and(
-      given(filters.q, (words) => matchesText(search, words)),
-      given(filters.approverId, awaitsApprovalBy),
-      given(filters.assigneeId, hasTaskOf),
+      ifDefined(filters.q, (words) => matchesText(search, words)),
+      ifDefined(filters.approverId, awaitsApprovalBy),
+      ifDefined(filters.assigneeId, hasTaskOf),
     ),
   }
 }

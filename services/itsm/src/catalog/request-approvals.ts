@@ -66,11 +66,11 @@ interface DecisionInput {
 /** Throws forbidden if the person may not decide on any approval, with the reason for the first pending one. */
 function recordDecisions({ actor, userId }: ActingUser, decisive: DecisionInput, state: CatalogRequestState) {
   const { approvals } = state
-  const deciding = { ...decisive, by: actor, userId, contentHash: hashRequest(state) }
+  const newDecision = { ...decisive, by: actor, userId, contentHash: hashRequest(state) }
   const open = filterDecidable(approvals, userId)
   const first = approvals.find(({ status }) => status === 'pending')
-  if (open.length === 0 && first) recordDecision(first, deciding)
+  if (open.length === 0 && first) recordDecision(first, newDecision)
   return approvals.map((approval) =>
-    open.includes(approval) ? recordDecision(approval, deciding) : approval,
+    open.includes(approval) ? recordDecision(approval, newDecision) : approval,
   )
 }

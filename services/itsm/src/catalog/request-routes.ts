@@ -48,11 +48,11 @@ export const route = defineResource({
 })
 
 /** Replaces `me` with the caller's user id. */
-function resolveMe(given: RequestFilters, { principal: { userId } }: RequestMeta): RequestFilters {
+function resolveMe(filters: RequestFilters, { principal: { userId } }: RequestMeta): RequestFilters {
   const known = (id: string | undefined) => (id === 'me' ? userId : id)
-  const { requesterId, approverId, assigneeId } = given
+  const { requesterId, approverId, assigneeId } = filters
   return {
-    ...given,
+    ...filters,
     requesterId: known(requesterId),
     approverId: known(approverId),
     assigneeId: known(assigneeId),

@@ -49,11 +49,11 @@ export function workOnTask(
     state.tasks.map((other) => (other === task ? next : other)),
     now,
   )
-  const became = (wanted: CatalogTaskState['status']) =>
+  const became = (newStatus: CatalogTaskState['status']) =>
     tasks
       .filter(
         ({ id, status }, index) =>
-          id !== taskId && status === wanted && state.tasks[index]?.status !== wanted,
+          id !== taskId && status === newStatus && state.tasks[index]?.status !== newStatus,
       )
       .map(({ id }) => id)
   const after = { ...state, status: requestStatusAfter('work', state), tasks, updatedAt: now }
@@ -117,10 +117,10 @@ function openUnblockedTasks(tasks: Tasks, now: Instant): Tasks {
     before = lost.size
     for (const { key, dependsOn } of tasks) if (dependsOn.some((needed) => lost.has(needed))) lost.add(key)
   }
-  const ended = new Set(tasks.filter(taskHasEnded).map(({ key }) => key))
+  const endedTaskKeys = new Set(tasks.filter(taskHasEnded).map(({ key }) => key))
   return tasks.map((task) => {
     if (task.status !== 'pending') return task
     if (lost.has(task.key)) return { ...task, status: 'skipped', endedAt: now }
-    return task.dependsOn.every((key) => ended.has(key)) ? { ...task, status: 'open' } : task
+    return task.dependsOn.every((key) => endedTaskKeys.has(key)) ? { ...task, status: 'open' } : task
   })
 }

@@ -59,15 +59,16 @@ async function affectedInTenant(
     return link ? [{ ...link, event }] : []
   })
   if (reclassed.size === 0 && links.length === 0) return []
-  const reached = await findReachableItems(tenantLinks({ workspaceId, environment }), links)
-  const asked = reached && reached.size <= maxQueriedItems ? [...reached.keys()] : null
+  const reachableItems = await findReachableItems(tenantLinks({ workspaceId, environment }), links)
+  const queriedIds =
+    reachableItems && reachableItems.size <= maxQueriedItems ? [...reachableItems.keys()] : null
   const rows = await sql.unsafe<{ id: string; ciIds: string[] }[]>(affectedStatement, [
     workspaceId,
     environment,
     [...pendingStatuses],
     [...occupyingStatuses],
     [...reclassed.keys()],
-    asked,
+    queriedIds,
   ])
   const ends = new Map(
     links.flatMap(
@@ -78,9 +79,9 @@ async function affectedInTenant(
         ] as const,
     ),
   )
-  const causeOf = (ciId: string) => reclassed.get(ciId) ?? ends.get(reached?.get(ciId) ?? '')
+  const causeOf = (ciId: string) => reclassed.get(ciId) ?? ends.get(reachableItems?.get(ciId) ?? '')
   const touched = ({ ciIds }: { ciIds: string[] }) =>
-    reached === null || ciIds.some((ciId) => reclassed.has(ciId) || reached.has(ciId))
+    reachableItems === null || ciIds.some((ciId) => reclassed.has(ciId) || reachableItems.has(ciId))
   return rows.filter(touched).map(({ id, ciIds }) => ({
     id,
     event: ciIds.map(causeOf).find((event) => event !== undefined) ?? links.at(-1)?.event ?? first,

@@ -40,11 +40,11 @@ async function findAffectedBy(
       for (const id of await findCollidingWithWindow(sql, tenant, ChangeWindowState.parse(state)))
         found.add(id)
   } else {
-    const moved = alters(event, plannedFields)
-    if (!moved && !alters(event, ['status'])) return []
+    const isReplanned = alters(event, plannedFields)
+    if (!isReplanned && !alters(event, ['status'])) return []
     const changes = states.map((state) => ChangeState.parse(state))
     if (!changes.some(({ status }) => occupyingStatuses.includes(status))) return []
-    for (const change of moved ? changes : changes.slice(-1))
+    for (const change of isReplanned ? changes : changes.slice(-1))
       for (const id of await findCollidingWithChange(sql, tenant, change, tenantLinks)) found.add(id)
     found.add(event.resource.id)
   }

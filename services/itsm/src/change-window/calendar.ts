@@ -16,11 +16,11 @@ const dayMs = 86_400_000
 
 /** Parses the requested span. Throws validation_failed if it is empty, invalid or too long. */
 export function calendarSpan(
-  asked: { from?: Instant | undefined; to?: Instant | undefined },
+  requestedSpan: { from?: Instant | undefined; to?: Instant | undefined },
   now: Instant,
 ): { from: Instant; to: Instant } {
-  const from = asked.from ?? now
-  const to = asked.to ?? new Date(Date.parse(from) + 31 * dayMs).toISOString()
+  const from = requestedSpan.from ?? now
+  const to = requestedSpan.to ?? new Date(Date.parse(from) + 31 * dayMs).toISOString()
   const days = (Date.parse(to) - Date.parse(from)) / dayMs
   // Instants after the year 9999 have a different format.
   if (days > 0 && days <= 92 && !to.startsWith('+')) return { from, to }

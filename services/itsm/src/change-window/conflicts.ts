@@ -71,18 +71,18 @@ export function detectChangeConflicts(
   const span = intersectSpans(plan.span, other.span)
   if (!span || other.id === plan.id) return []
   const same = plan.ciIds.filter((id) => other.ciIds.includes(id))
-  const reached = other.ciIds.flatMap((id) => related.get(id) ?? [])
+  const relatedCiIds = other.ciIds.flatMap((id) => related.get(id) ?? [])
   const found: ChangeConflict[] = []
   if (same.length > 0)
     found.push(
       conflict('same_ci', other.id, same, span, `${other.number} changes the same items at this time.`),
     )
-  else if (reached.length > 0)
+  else if (relatedCiIds.length > 0)
     found.push(
       conflict(
         'dependent_ci',
         other.id,
-        [...new Set(reached)],
+        [...new Set(relatedCiIds)],
         span,
         `${other.number} changes items at this time that depend on these, or that these depend on.`,
       ),

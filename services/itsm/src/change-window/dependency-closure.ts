@@ -33,16 +33,16 @@ export async function findReachableItems(
   links: ImpactLinks,
   pairs: readonly LinkPair[],
 ): Promise<Map<string, string> | null> {
-  const reached = new Map<string, string>()
+  const originByItem = new Map<string, string>()
   const ends = {
     dependents: new Set(pairs.map(({ dependent }) => dependent)),
     dependencies: new Set(pairs.map(({ dependency }) => dependency)),
   }
   for (const direction of directions) {
-    for (const end of ends[direction]) reached.set(end, end)
+    for (const end of ends[direction]) originByItem.set(end, end)
     const found = await links.walk(direction, [...ends[direction]], reach)
     if (found.size >= reach.maxItems) return null
-    for (const [id, origin] of found) reached.set(id, reached.get(id) ?? origin)
+    for (const [id, origin] of found) originByItem.set(id, originByItem.get(id) ?? origin)
   }
-  return reached
+  return originByItem
 }

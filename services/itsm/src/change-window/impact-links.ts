@@ -13,22 +13,22 @@ export function linksInDatabase(
   return {
     async walk(direction, starts, { maxItems, maxHops }) {
       const origins = new Map(starts.map((id) => [id, id]))
-      const reached = new Map<string, string>()
+      const originByItem = new Map<string, string>()
       const byTarget = direction === 'dependents' ? toSource : toTarget
       const bySource = direction === 'dependents' ? toTarget : toSource
       let frontier = [...origins]
-      for (let hops = 1; hops <= maxHops && frontier.length > 0 && reached.size < maxItems; hops++) {
+      for (let hops = 1; hops <= maxHops && frontier.length > 0 && originByItem.size < maxItems; hops++) {
         const rows = await statement<{ id: string; origin: string }>(sql, hopStatement, [
           ...[workspaceId, environment, frontier.map(([id]) => id), frontier.map(([, origin]) => origin)],
-          ...[byTarget, bySource, [...origins.keys()], String(maxItems - reached.size)],
+          ...[byTarget, bySource, [...origins.keys()], String(maxItems - originByItem.size)],
         ])
         frontier = rows.map(({ id, origin }) => [id, origin])
         for (const [id, origin] of frontier) {
           origins.set(id, origin)
-          reached.set(id, origin)
+          originByItem.set(id, origin)
         }
       }
-      return reached
+      return originByItem
     },
   }
 }
@@ -77,9 +77,9 @@ export function sharedLinks(
     async walk(direction, starts, limits) {
       met += starts.length
       if (met > wide && whole === undefined) whole = await readTenantLinks(sql, tenant, maxRelations)
-      const reached = await (whole ?? near).walk(direction, starts, limits)
-      met += reached.size + walkCost
-      return reached
+      const originByItem = await (whole ?? near).walk(direction, starts, limits)
+      met += originByItem.size + walkCost
+      return originByItem
     },
   }
 }

@@ -30,8 +30,8 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
     met.set(id, place)
   }
   const placeOf = (id: string) => met.get(id) ?? -1
-  const placed = (numbers: number[]) => new Int32Array(numbers.map((number) => places[number] ?? 0))
-  const [dependents, dependencies] = [placed(numbered.dependents), placed(numbered.dependencies)]
+  const toPlaces = (numbers: number[]) => new Int32Array(numbers.map((number) => places[number] ?? 0))
+  const [dependents, dependencies] = [toPlaces(numbered.dependents), toPlaces(numbered.dependencies)]
   const tables: Record<LinkDirection, Table> = {
     dependents: { relationsOf: indexRelations(dependencies, ids.length), to: dependents },
     dependencies: { relationsOf: indexRelations(dependents, ids.length), to: dependencies },
@@ -50,8 +50,8 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
         origins[place] = place
         marks[place] = mark
       }
-      const reached = new Map<string, string>()
-      for (let hops = 1; hops <= maxHops && frontier.length > 0 && reached.size < maxItems; hops++) {
+      const originByItem = new Map<string, string>()
+      for (let hops = 1; hops <= maxHops && frontier.length > 0 && originByItem.size < maxItems; hops++) {
         const found: number[] = []
         mark++
         for (const from of frontier) {
@@ -65,10 +65,10 @@ export async function linksInMemory(parts: AsyncIterable<readonly LinkPair[]>): 
             } else if (at(marks, to) === mark && origin < at(origins, to)) origins[to] = origin
           }
         }
-        frontier = found.sort((left, right) => left - right).slice(0, maxItems - reached.size)
-        for (const place of frontier) reached.set(ids[place] ?? '', ids[at(origins, place)] ?? '')
+        frontier = found.sort((left, right) => left - right).slice(0, maxItems - originByItem.size)
+        for (const place of frontier) originByItem.set(ids[place] ?? '', ids[at(origins, place)] ?? '')
       }
-      return reached
+      return originByItem
     },
   }
 }

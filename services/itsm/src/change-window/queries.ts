@@ -57,14 +57,14 @@ export async function absentItems(db: Drizzle, tenant: TenantScope, ids: string[
 
 /** Returns those of the names that are neither a built-in class nor a class of the tenant. */
 export async function absentClasses(db: Drizzle, tenant: TenantScope, names: string[]): Promise<string[]> {
-  const wanted = names.filter((name) => !Object.hasOwn(builtInClasses, name))
-  if (wanted.length === 0) return []
+  const customNames = names.filter((name) => !Object.hasOwn(builtInClasses, name))
+  if (customNames.length === 0) return []
   const rows = await db
     .select({ name: ciClasses.name })
     .from(ciClasses)
-    .where(and(...tenantConditions(ciClasses, tenant), inArray(ciClasses.name, wanted)))
+    .where(and(...tenantConditions(ciClasses, tenant), inArray(ciClasses.name, customNames)))
   const known = new Set(rows.map(({ name }) => name))
-  return wanted.filter((name) => !known.has(name))
+  return customNames.filter((name) => !known.has(name))
 }
 
 /** Returns the number of active windows with a present or future occurrence. */

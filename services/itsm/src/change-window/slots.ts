@@ -49,8 +49,8 @@ export function findFreeSlots({ plan, around, within, durationMs, count }: FreeS
 function busySpans(plan: Plan, around: ConflictContext, within: Span): Span[] {
   const anyTime = { ...plan, span: within }
   const colliding = around.others.filter((other) => detectChangeConflicts(anyTime, other, around).length > 0)
-  const standing = new Set(detectBlackouts(anyTime, around).map((conflict) => conflict.with))
-  const blackouts = around.windows.filter(({ id }) => standing.has(id))
+  const blackoutIds = new Set(detectBlackouts(anyTime, around).map((conflict) => conflict.with))
+  const blackouts = around.windows.filter(({ id }) => blackoutIds.has(id))
   return [...colliding.map(({ span }) => span), ...blackouts.flatMap((window) => occurrences(window, within))]
 }
 

@@ -30,8 +30,8 @@ export function windowStore({ store, database: { db } }: ServiceContext) {
      * Throws validation_failed naming each unknown item and class. A window that is being changed may keep the ones it
      * already names, because an item may have been deleted in the meantime.
      */
-    async checkCovered(wanted: Covering, tenant: TenantScope, changed?: string): Promise<void> {
-      const { ciIds, classes } = wanted
+    async checkCovered(covering: Covering, tenant: TenantScope, changed?: string): Promise<void> {
+      const { ciIds, classes } = covering
       if (!ciIds && !classes) return
       const before = changed === undefined ? undefined : await aggregate.find(changed, tenant)
       if (before === null) throw notFound()

@@ -69,22 +69,25 @@ function applyAction(
       return { type: 'change.implementation_started', after: begun, ...(extras && { extras }) }
     }
     case 'rollback': {
-      const ended = { actualEnd: state.actualEnd ?? now, closeNotes: command.closeNotes ?? state.closeNotes }
+      const endFields = {
+        actualEnd: state.actualEnd ?? now,
+        closeNotes: command.closeNotes ?? state.closeNotes,
+      }
       const implementerIds = addImplementer(state, command.userId)
       return {
         type: 'change.rolled_back',
-        after: { ...after, ...ended, implementerIds, outcome: 'unsuccessful' },
+        after: { ...after, ...endFields, implementerIds, outcome: 'unsuccessful' },
       }
     }
     case 'cancel': {
       const reason = command.reason ?? null
       const approvals = state.approvals.map((approval) => voidApproval(approval, now))
-      const ended = { ...after, approvals, onHold: false, holdReason: null, cancelReason: reason }
-      return { type: 'change.canceled', after: ended, extras: { reason } }
+      const canceledChange = { ...after, approvals, onHold: false, holdReason: null, cancelReason: reason }
+      return { type: 'change.canceled', after: canceledChange, extras: { reason } }
     }
     case 'hold': {
-      const held = { onHold: true, holdReason: command.reason, ...recordImplementer(command, state) }
-      return { type: 'change.updated', after: { ...after, ...held } }
+      const holdFields = { onHold: true, holdReason: command.reason, ...recordImplementer(command, state) }
+      return { type: 'change.updated', after: { ...after, ...holdFields } }
     }
     case 'resume': {
       const resumed = { onHold: false, holdReason: null, ...recordImplementer(command, state) }

@@ -64,18 +64,24 @@ export function edit(
   state: ChangeRecord,
 ): ChangeDecision[] {
   statusAfter('edit', state)
-  const asked = applyPatch(state, patch)
-  const names = changedFields(state, asked)
+  const patchedChange = applyPatch(state, patch)
+  const names = changedFields(state, patchedChange)
   if (names.length === 0) return []
   checkEditable(names, state)
-  if (names.includes('type')) checkType(asked.type, state)
+  if (names.includes('type')) checkType(patchedChange.type, state)
   if (names.includes('reviewNotes')) checkReviewer(state, userId)
-  const wanted = applyTemplateEdit({ before: state, asked, patch }, agreed)
-  const risk = affectsRisk(names, state) ? computeRisk(wanted, facts) : {}
-  const after = { ...checkFields({ ...wanted, ...risk }), ...(conflicts && { conflicts }), updatedAt: now }
+  const editedChange = applyTemplateEdit({ before: state, asked: patchedChange, patch }, agreed)
+  const risk = affectsRisk(names, state) ? computeRisk(editedChange, facts) : {}
+  const after = {
+    ...checkFields({ ...editedChange, ...risk }),
+    ...(conflicts && { conflicts }),
+    updatedAt: now,
+  }
   if (state.status !== 'draft' && hashChange(after) === hashChange(state))
     return [{ type: 'change.updated', after: recordHandover(reassign(state, after), state) }]
-  const editorIds = isRewritten(state, wanted) ? addContributor(state.editorIds, userId) : state.editorIds
+  const editorIds = isRewritten(state, editedChange)
+    ? addContributor(state.editorIds, userId)
+    : state.editorIds
   const draft = { ...after, editorIds }
   if (state.status === 'draft') return [{ type: 'change.updated', after: draft }]
   const status = statusAfter('edit', state, 'draft')

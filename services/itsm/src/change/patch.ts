@@ -3,6 +3,6 @@ export function applyPatch<State extends object>(
   state: State,
   patch: { [Name in keyof State]?: State[Name] | undefined },
 ): State {
-  const given = Object.entries(patch).filter(([, value]) => value !== undefined)
-  return { ...state, ...Object.fromEntries(given) }
+  const definedEntries = Object.entries(patch).filter(([, value]) => value !== undefined)
+  return { ...state, ...Object.fromEntries(definedEntries) }
 }

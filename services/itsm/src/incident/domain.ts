@@ -81,11 +81,11 @@ function edit(fields: Partial<IncidentState> | null, now: Instant, state: Incide
 
 /** Runs the stages in order, each on the result of the previous one, and merges adjacent `incident.updated` events. */
 function patch(command: PatchIncident, state: IncidentState): IncidentDecision[] {
-  const wanted = resolvePatch(command, state)
+  const resolvedPatch = resolvePatch(command, state)
   const decisions: IncidentDecision[] = []
   let current = state
   for (const stage of patchStages) {
-    const step = stage(wanted, current)
+    const step = stage(resolvedPatch, current)
     if (step === null) continue
     const decision = applyStep(step, command.now, current, {
       cause: findCause(command.userId, step.kind, current),

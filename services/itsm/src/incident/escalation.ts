@@ -18,8 +18,8 @@ type EscalationInput = Omit<Extract<IncidentStep, { kind: 'escalate' }>, 'kind'>
  */
 export function escalate({ escalateTo, priorityMatrix, ...wanted }: EscalationInput, state: IncidentState) {
   const assignmentGroup = wanted.assignmentGroup ?? state.assignmentGroup
-  const named = wanted.assignmentGroup ?? escalateTo
-  const severity = wanted.severity ?? (named === undefined ? nextSeverity(state) : state.severity)
+  const escalationTarget = wanted.assignmentGroup ?? escalateTo
+  const severity = wanted.severity ?? (escalationTarget === undefined ? nextSeverity(state) : state.severity)
   if (isMoreSevere(state.severity, severity)) throw notRaised(state)
   const causes: EscalationCause[] = []
   if (severity !== state.severity) causes.push('severity_raised')

@@ -19,7 +19,7 @@ export function checkHoldReason(
       'required',
       'A comment here goes with a holdReason; others are added by /comments.',
     )
-  const asksCaller = patch.holdReason === 'awaiting_caller' && holdReason !== 'awaiting_caller'
-  if (asksCaller && patch.comment === undefined)
+  const startsAwaitingCaller = patch.holdReason === 'awaiting_caller' && holdReason !== 'awaiting_caller'
+  if (startsAwaitingCaller && patch.comment === undefined)
     throw invalidField('/comment', 'required', 'Waiting for the caller needs a comment that says for what.')
 }

@@ -17,7 +17,7 @@ const keywords = new Set([
  * A schema without any of these is probably a mistake, because its other keywords constrain only values of some
  * types.
  */
-const deciding = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf']
+const constrainingKeywords = ['type', 'enum', 'const', 'anyOf', 'oneOf', 'allOf']
 /** Maximum cost of checking a schema with its references followed, in subschemas. */
 const maxSteps = 100_000
 
@@ -53,8 +53,8 @@ function check(schema: unknown, path: string, context: Context): void {
 
 function checkContent(schema: JsonSchema, path: string, context: Context): void {
   const binds = Object.keys(schema).some((name) => !annotations.includes(name))
-  if (context.own && binds && !deciding.some((name) => name in schema))
-    throw invalidSchema(path, `needs one of ${deciding.join(', ')}`)
+  if (context.own && binds && !constrainingKeywords.some((name) => name in schema))
+    throw invalidSchema(path, `needs one of ${constrainingKeywords.join(', ')}`)
   checkInner(schema, path, context)
   if (context.form && context.own) checkForm(schema, path, context)
   if (context.own) checkClosed(schema, path, context)

@@ -27,7 +27,7 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
     const counts = await countVotes(db, tenant, ids, asOf)
     return shown.map((one) => ({ ...one, helpfulness: counts.get(one.id) ?? noVotes }))
   }
-  const counted = async (shown: Article, tenant: TenantScope, asOf?: Instant): Promise<Article> => {
+  const withHelpfulness = async (shown: Article, tenant: TenantScope, asOf?: Instant): Promise<Article> => {
     const [one] = await withVotes([shown], tenant, asOf)
     return one ?? shown
   }
@@ -44,7 +44,7 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
     },
     create: aggregate.create,
     asOf: async (id: string, tenant: TenantScope, asOf: Instant | undefined) =>
-      counted(await aggregate.asOf(id, tenant, asOf), tenant, asOf),
+      withHelpfulness(await aggregate.asOf(id, tenant, asOf), tenant, asOf),
     /**
      * Returns the fields that the statuses of the article's versions depend on. Throws not_found if the article does
      * not exist, or did not exist at `asOf`.
@@ -55,9 +55,13 @@ export function articleStore({ store, database: { db } }: ServiceContext) {
       asOf: Instant | undefined,
     ): Promise<ArticleVersionInfo> => aggregate.asOf(id, tenant, asOf),
     handle: (id: string, command: ArticleCommand, meta: CommandMeta) =>
-      store.transact(meta, async (unit) => counted(await unit.handle(aggregate, id, command), meta.tenant), {
-        queueKey: id,
-      }),
+      store.transact(
+        meta,
+        async (unit) => withHelpfulness(await unit.handle(aggregate, id, command), meta.tenant),
+        {
+          queueKey: id,
+        },
+      ),
     remove: (id: string, now: string, meta: CommandMeta) =>
       store.transact(meta, async (unit) => {
         await unit.handle(aggregate, id, { kind: 'delete', now })

@@ -8,10 +8,10 @@ export function edit(
   state: ArticleState,
   next: ArticleState,
 ): ArticleDecision[] {
-  const given = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
-  const changed = changedFields(state, { ...state, ...given })
+  const updates = Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined))
+  const changed = changedFields(state, { ...state, ...updates })
   if (changed.length === 0) return []
-  const after: ArticleState = { ...next, ...given }
+  const after: ArticleState = { ...next, ...updates }
   if (state.status !== 'published') {
     const contributors = [...new Set([...state.contributors, by.userId])]
     return [{ type: 'article.updated', after: { ...after, contributors } }]

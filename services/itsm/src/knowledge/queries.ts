@@ -51,8 +51,8 @@ export function publishedSelection(
   asOf: Instant | undefined,
 ): Selection {
   const { where = [], search } = contentSelection(knowledgePublished, filters)
-  const asked = status === undefined || status.includes('published') ? undefined : sql`false`
-  return { where: [asked, readableAt(db, now, asOf), ...where], search }
+  const statusCondition = status === undefined || status.includes('published') ? undefined : sql`false`
+  return { where: [statusCondition, readableAt(db, now, asOf), ...where], search }
 }
 
 function contentSelection(

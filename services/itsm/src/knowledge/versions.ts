@@ -27,7 +27,7 @@ interface VersionPage {
 export function articleVersions({ database: { db }, cursors }: ServiceContext, articles: ArticleStore) {
   const page = (
     id: string,
-    standing: ArticleVersionInfo,
+    versionInfo: ArticleVersionInfo,
     selection: Selection,
     { asOf, limit, after, binding }: Omit<VersionPage, 'filters'>,
     { tenant }: RequestMeta,
@@ -39,7 +39,7 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
       return keysetPage(db, {
         ...options,
         where: [eq(table.articleId, id), ...where],
-        present: ({ state }) => toArticleVersion(state, standing),
+        present: ({ state }) => toArticleVersion(state, versionInfo),
       })
     }
     return readStreamPageAt(db, {
@@ -49,28 +49,28 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
       past: versionsPast,
       asOf,
       // The log contains whole articles as stored by the decider.
-      present: ({ state }) => toArticleVersion(content(storedState(article, state)), standing),
+      present: ({ state }) => toArticleVersion(content(storedState(article, state)), versionInfo),
     })
   }
 
   return {
     async list(id: string, { filters, ...bounds }: VersionPage, meta: RequestMeta) {
-      const standing = await articles.getVersionInfo(id, meta.tenant, bounds.asOf)
+      const versionInfo = await articles.getVersionInfo(id, meta.tenant, bounds.asOf)
       const { status, q } = filters
       const where = [
-        status && hasStatus(status, standing),
+        status && hasStatus(status, versionInfo),
         // An article has few versions, so they are searched row by row.
         q === undefined ? undefined : matchesText(table.listed, q),
       ]
-      return page(id, standing, { where }, bounds, meta)
+      return page(id, versionInfo, { where }, bounds, meta)
     },
 
     /** Throws not_found if the version does not exist, or did not exist at `asOf`. */
     async get(id: string, n: number, asOf: Instant | undefined, meta: RequestMeta): Promise<ArticleVersion> {
-      const standing = await articles.getVersionInfo(id, meta.tenant, asOf)
-      if (!Number.isInteger(n) || n > standing.articleVersion) throw notFound()
+      const versionInfo = await articles.getVersionInfo(id, meta.tenant, asOf)
+      if (!Number.isInteger(n) || n > versionInfo.articleVersion) throw notFound()
       const where = [eq(table.articleVersion, n)]
-      const { items } = await page(id, standing, { where }, { asOf, limit: 1, binding: 'one' }, meta)
+      const { items } = await page(id, versionInfo, { where }, { asOf, limit: 1, binding: 'one' }, meta)
       const [version] = items
       if (!version) throw notFound()
       return version
@@ -79,21 +79,21 @@ export function articleVersions({ database: { db }, cursors }: ServiceContext, a
 }
 export type ArticleVersions = ReturnType<typeof articleVersions>
 
-function toArticleVersion(row: object, standing: ArticleVersionInfo): ArticleVersion {
+function toArticleVersion(row: object, versionInfo: ArticleVersionInfo): ArticleVersion {
   const version = ArticleVersion.omit({ status: true }).parse(row)
-  return { ...version, status: versionStatus(version.articleVersion, standing) }
+  return { ...version, status: versionStatus(version.articleVersion, versionInfo) }
 }
 
 /**
  * `versionStatus` as a condition: the last two versions and the
  * published one have individual statuses; all others are outdated.
  */
-function hasStatus(statuses: ArticleVersionStatus[], standing: ArticleVersionInfo): SQL | undefined {
-  const { articleVersion, publishedVersion } = standing
+function hasStatus(statuses: ArticleVersionStatus[], versionInfo: ArticleVersionInfo): SQL | undefined {
+  const { articleVersion, publishedVersion } = versionInfo
   const apart = [articleVersion, articleVersion - 1, ...(publishedVersion === null ? [] : [publishedVersion])]
-  const asked = apart.filter((version) => statuses.includes(versionStatus(version, standing)))
+  const matchingVersions = apart.filter((version) => statuses.includes(versionStatus(version, versionInfo)))
   return or(
-    asked.length === 0 ? sql`false` : inArray(table.articleVersion, asked),
+    matchingVersions.length === 0 ? sql`false` : inArray(table.articleVersion, matchingVersions),
     statuses.includes('outdated') ? notInArray(table.articleVersion, apart) : undefined,
   )
 }

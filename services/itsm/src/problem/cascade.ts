@@ -67,9 +67,9 @@ export function createCascade(
     if (!current || !reaction.holds(current.state)) return null
     const rows = await linked(event, reaction, tenant, after)
     for (const { id, state, version } of rows) {
-      const given = { state: storedState(incident, state), version }
+      const storedIncident = { state: storedState(incident, state), version }
       for (const step of toIncidentSteps(reaction, { id: newId('comment'), incidentId: id }, now))
-        await unit.handle(incidents, id, { ...step, cause: 'problem', now }, { current: given })
+        await unit.handle(incidents, id, { ...step, cause: 'problem', now }, { current: storedIncident })
     }
     const last = rows.length < batchSize ? undefined : rows.at(-1)
     return last ? { createdAt: last.createdAt ?? '', id: last.id } : null
@@ -85,7 +85,7 @@ export function createCascade(
           eq(table.environment, tenant.environment),
           eq(table.problemId, reaction.problem.id),
           sql`(${table.createdAt}, ${table.id}) > (${after.createdAt}, ${after.id})`,
-          reached[reaction.reaches],
+          incidentConditions[reaction.reaches],
           sql`not exists (select 1 from events e where e.stream_id = ${table.id} and e.causation_id = ${event.id})`,
         ),
       )
@@ -127,7 +127,7 @@ function findAwaitedProblem(state: IncidentState | null | undefined): string | n
   return state.problemId
 }
 
-const reached: Record<Reaction['reaches'], SQL | undefined> = {
+const incidentConditions: Record<Reaction['reaches'], SQL | undefined> = {
   open: inArray(table.status, ['open', 'in_progress', 'on_hold']),
   awaiting: and(eq(table.status, 'on_hold'), sql`${table.state}->>'holdReason' = 'awaiting_problem'`),
 }

@@ -33,9 +33,9 @@ export function createChangesEndedReporter({ store, clock, database }: ChangesEn
       // Read before the reports, so that a concurrent report changes the version that this decision depends on.
       const current = await unit.find(problems, id)
       if (!current) return
-      const ended = await findUnreportedEnd(database.db, meta.tenant, current.state, changeId)
-      if (ended === null) return
-      await unit.handle(problems, id, { kind: 'report_changes_ended', changes: ended }, { current })
+      const endedChanges = await findUnreportedEnd(database.db, meta.tenant, current.state, changeId)
+      if (endedChanges === null) return
+      await unit.handle(problems, id, { kind: 'report_changes_ended', changes: endedChanges }, { current })
     })
 
   return async (event: PlatformEvent): Promise<void> => {
@@ -112,7 +112,11 @@ async function findUnreportedEnd(
       desc(changes.id),
     )
     .limit(maxReported)
-  const ended = rows.map((row) => ({ reported: row.reported, ...ChangeState.parse(row.state) }))
-  if (!ended.every(isOver) || !ended.some((change) => change.id === changeId && !change.reported)) return null
-  return ended.map(({ id, number, status, outcome }) => ({ id, number, status, outcome }))
+  const linkedChanges = rows.map((row) => ({ reported: row.reported, ...ChangeState.parse(row.state) }))
+  if (
+    !linkedChanges.every(isOver) ||
+    !linkedChanges.some((change) => change.id === changeId && !change.reported)
+  )
+    return null
+  return linkedChanges.map(({ id, number, status, outcome }) => ({ id, number, status, outcome }))
 }

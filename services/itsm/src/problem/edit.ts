@@ -16,12 +16,12 @@ export function editProblem(
     ...(ciIds && { ciIds: distinct(ciIds) }),
     ...(changeIds && { changeIds: distinct(changeIds) }),
   }
-  const wanted = { ...state, ...fields }
-  if (wanted.impact !== state.impact || wanted.urgency !== state.urgency)
-    fields.priority = findPriority(matrix, wanted)
-  if (wanted.workaround !== state.workaround) fields.workaroundPublishedAt = null
-  if (state.knownError) checkKnown(wanted)
-  if (state.resolution === 'fix_applied') checkRootCause(wanted)
+  const editedProblem = { ...state, ...fields }
+  if (editedProblem.impact !== state.impact || editedProblem.urgency !== state.urgency)
+    fields.priority = findPriority(matrix, editedProblem)
+  if (editedProblem.workaround !== state.workaround) fields.workaroundPublishedAt = null
+  if (state.knownError) checkKnown(editedProblem)
+  if (state.resolution === 'fix_applied') checkRootCause(editedProblem)
   return fields
 }
 

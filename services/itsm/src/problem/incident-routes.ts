@@ -42,7 +42,7 @@ export function problemIncidentRoutes(
         present: incidents.present,
         select: async ({ params, query, meta }) => {
           const { tenant } = meta
-          const asked = resolveMe(meta, query)
+          const filters = resolveMe(meta, query)
           const { id: problemId } = await problems.asOf(
             await problems.findId(params.id, tenant),
             tenant,
@@ -50,7 +50,7 @@ export function problemIncidentRoutes(
           )
           return {
             ...incidentSelection(
-              await resolveNumbers(ctx.database.db, tenant, { ...asked, problemId }, ...incidentReferences),
+              await resolveNumbers(ctx.database.db, tenant, { ...filters, problemId }, ...incidentReferences),
               query.sort.field,
             ),
           }

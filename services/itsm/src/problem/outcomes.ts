@@ -62,8 +62,8 @@ const unresolved = {
 } satisfies Partial<ProblemState>
 
 /** An unchanged workaround that is already published is not published again. */
-function published(given: string | undefined, now: Instant, state: ProblemState): Partial<ProblemState> {
-  const workaround = given ?? state.workaround
+function published(newText: string | undefined, now: Instant, state: ProblemState): Partial<ProblemState> {
+  const workaround = newText ?? state.workaround
   if (!workaround) throw invalidField('/workaround', 'required', 'There is no workaround to publish yet.')
   if (workaround === state.workaround && state.workaroundPublishedAt !== null) return {}
   return { workaround, workaroundPublishedAt: now }

@@ -20,14 +20,14 @@ interface References {
 export async function checkReferences(
   db: Drizzle,
   tenant: TenantScope,
-  wanted: References,
+  references: References,
   unit: RequiresUnchanged,
   before: References = {},
 ): Promise<void> {
   const kept = new Set(before.ciIds)
-  const named = (wanted.ciIds ?? []).filter((id) => !kept.has(id))
-  checkItems(wanted.ciIds ?? [], kept, await itemStatuses(db, tenant, named, unit))
-  await checkChanges(db, tenant, wanted.changeIds ?? [], new Set(before.changeIds))
+  const newCiIds = (references.ciIds ?? []).filter((id) => !kept.has(id))
+  checkItems(references.ciIds ?? [], kept, await itemStatuses(db, tenant, newCiIds, unit))
+  await checkChanges(db, tenant, references.changeIds ?? [], new Set(before.changeIds))
 }
 
 function checkItems(ids: string[], kept: ReadonlySet<string>, statuses: Statuses): void {

@@ -27,16 +27,16 @@ export function buildResolution(
  * Returns the fields that closing sets. A resolved problem keeps its
  * resolution; any other gets one, which cannot be `fix_applied`.
  */
-export function closeProblem(ending: ProblemEnd, now: string, state: ProblemState): Partial<ProblemState> {
+export function closeProblem(end: ProblemEnd, now: string, state: ProblemState): Partial<ProblemState> {
   if (state.status === 'resolved') {
-    const given = (['resolution', 'resolutionNotes', 'duplicateOf'] as const).find(
-      (name) => ending[name] !== undefined,
+    const resolutionField = (['resolution', 'resolutionNotes', 'duplicateOf'] as const).find(
+      (name) => end[name] !== undefined,
     )
-    if (given !== undefined)
-      throw invalidField(`/${given}`, 'already_resolved', 'The problem has its resolution already.')
+    if (resolutionField !== undefined)
+      throw invalidField(`/${resolutionField}`, 'already_resolved', 'The problem has its resolution already.')
     return { closedAt: now }
   }
-  const { resolution } = ending
+  const { resolution } = end
   if (resolution === undefined)
     throw invalidField(
       '/resolution',
@@ -45,5 +45,5 @@ export function closeProblem(ending: ProblemEnd, now: string, state: ProblemStat
     )
   if (resolution === 'fix_applied')
     throw invalidField('/resolution', 'not_fixed', 'A fix is resolved first, from fix_in_progress.')
-  return { ...buildResolution(resolution, ending, state), resolvedAt: now, closedAt: now }
+  return { ...buildResolution(resolution, end, state), resolvedAt: now, closedAt: now }
 }

@@ -52,7 +52,7 @@ export async function scoreRelevance(
     measured.push({ kind, score: ndcgAt10(await search(query), relevant) })
   const mean = (scores: typeof measured) =>
     scores.reduce((sum, { score }) => sum + score, 0) / Math.max(1, scores.length)
-  const of = (wanted: SetQuery['kind']) => mean(measured.filter(({ kind }) => kind === wanted))
+  const of = (queryKind: SetQuery['kind']) => mean(measured.filter(({ kind }) => kind === queryKind))
   return {
     all: mean(measured),
     identifier: of('identifier'),

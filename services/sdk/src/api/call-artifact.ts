@@ -16,9 +16,9 @@ export function createCallArtifact({ load, once }: Pick<Invoker, 'load' | 'once'
     const artifact = await load(meta.tenant, idOrSlug)
     if (artifact.api === null) throw notFound()
     refuseMethod(request.method, artifact.api)
-    const given = buildArtifactRequest(request, artifact.api, segmentsBefore)
-    const { segments, query, body } = given
-    const input = validateInput(artifact.inputSchema, { ...given }, partOf)
+    const artifactRequest = buildArtifactRequest(request, artifact.api, segmentsBefore)
+    const { segments, query, body } = artifactRequest
+    const input = validateInput(artifact.inputSchema, { ...artifactRequest }, partOf)
     const { key, fingerprint } = request.repetition ?? {}
     const { execution, isRepeated } = await once(
       {

@@ -88,14 +88,14 @@ export function createArtifactLoader(database: Pick<Database, 'sql' | 'planned'>
 
   // Many artifacts are invoked concurrently, often the same ones. Each is read after its request; concurrent requests
   // share one statement.
-  const asked = createGroups({
-    write: (asks: readonly Asked[]) => find(database, asks),
+  const artifactReads = createGroups({
+    write: (queries: readonly Asked[]) => find(database, queries),
     isAway: isDatabaseUnavailable,
   })
 
   return {
     async loadArtifact(tenant, idOrSlug, version) {
-      const found = await asked.add({ tenant, idOrSlug })
+      const found = await artifactReads.add({ tenant, idOrSlug })
       if (!found) return undefined
       const { id, status, number, ownerId, installation } = found
       const [stored, grant] = await Promise.all([
@@ -131,7 +131,7 @@ const presentColumns = `id, status, (state->>'artifactVersion')::int as number, 
   state->>'installation' as installation`
 
 /** Finds the artifact for each id or slug, unless it was removed. */
-async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked[]) {
+async function find({ planned }: Pick<Database, 'planned'>, queries: readonly Asked[]) {
   const rows = await planned.unsafe(
     `select asked.n::int - 1 as n, found.*
      from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (workspace_id, environment, ref, n)
@@ -143,14 +143,14 @@ async function find({ planned }: Pick<Database, 'planned'>, asks: readonly Asked
          where a.slug = asked.ref and a.workspace_id = asked.workspace_id and a.environment = asked.environment) found
      where found.status <> 'removed'`,
     [
-      asks.map(({ tenant }) => tenant.workspaceId),
-      asks.map(({ tenant }) => tenant.environment),
-      asks.map(({ idOrSlug }) => idOrSlug),
+      queries.map(({ tenant }) => tenant.workspaceId),
+      queries.map(({ tenant }) => tenant.environment),
+      queries.map(({ idOrSlug }) => idOrSlug),
     ],
     { prepare: true },
   )
   const found = new Map(rows.map((row) => FoundRow.parse(row)).map((row) => [row.n, row]))
-  return asks.map((_, n) => found.get(n))
+  return queries.map((_, n) => found.get(n))
 }
 
 const keyOf = (ref: string, { workspaceId, environment }: TenantScope) =>

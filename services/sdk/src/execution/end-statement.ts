@@ -46,9 +46,9 @@ const columns: Column<Shown>[] = [
 export function endStatement(withEvents: boolean): string {
   const next = parameterCounter()
   for (let reserved = 0; reserved < 2; reserved++) next()
-  const typed = columns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
+  const casts = columns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
   const parts = [
-    `given as materialized (select t.n::int as n, ${typed} from ${unnestRows(columns, next)})`,
+    `given as materialized (select t.n::int as n, ${casts} from ${unnestRows(columns, next)})`,
     `ended as (
       update executions e set status = g.status, input = coalesce(g.input, e.input), output = g.output, error = g.error,
         input_masked = e.input_masked or g.input is not null, logs = g.logs, omitted = g.omitted, duration_ms = g.duration_ms,

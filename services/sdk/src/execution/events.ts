@@ -3,10 +3,10 @@ import type { JournalRow } from '@opsplane/eventstore'
 import type { EndedExecution } from './model.js'
 
 /** Returns the log row for a failed execution; empty if it has not failed. */
-export function buildFailureRow(ended: EndedExecution): JournalRow[] {
-  const { identity, completedAt, outcome } = ended
+export function buildFailureRow(execution: EndedExecution): JournalRow[] {
+  const { identity, completedAt, outcome } = execution
   if (outcome.status !== 'failed' && outcome.status !== 'timeout') return []
-  const [before, after] = [runningState(ended), endedState(ended)]
+  const [before, after] = [runningState(execution), endedState(execution)]
   const { workspaceId, environment } = identity.tenant
   return [
     {
@@ -19,7 +19,7 @@ export function buildFailureRow(ended: EndedExecution): JournalRow[] {
         displayName: identity.artifact.slug,
       }),
       data: stringifyExact({ before, after, changes: changedFields(before, after) }),
-      ...{ requestId: identity.requestId, causationId: findCauseId(ended), createdAt: completedAt },
+      ...{ requestId: identity.requestId, causationId: findCauseId(execution), createdAt: completedAt },
     },
   ]
 }
@@ -39,11 +39,11 @@ function runningState({ identity }: EndedExecution): ExecutionState {
   }
 }
 
-function endedState(ended: EndedExecution): ExecutionState {
-  const { status, error, durationMs, memoryPeakMb } = ended.outcome
+function endedState(execution: EndedExecution): ExecutionState {
+  const { status, error, durationMs, memoryPeakMb } = execution.outcome
   return {
-    ...runningState(ended),
-    ...{ status, duration_ms: durationMs, memory_peak_mb: memoryPeakMb, completed_at: ended.completedAt },
+    ...runningState(execution),
+    ...{ status, duration_ms: durationMs, memory_peak_mb: memoryPeakMb, completed_at: execution.completedAt },
     error: error && { code: error.code, message: error.message },
   }
 }

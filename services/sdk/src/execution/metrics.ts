@@ -7,13 +7,13 @@ const outcomes: readonly Outcome['status'][] = ['completed', 'failed', 'timeout'
 export function createExecutionMetrics(
   metrics: Metrics,
 ): (outcome: Pick<Outcome, 'status' | 'durationMs'>) => void {
-  const ended = byKey(
+  const countEnded = byKey(
     (status: Outcome['status']) => metrics.counter('opsplane_executions_total', { status }),
     outcomes,
   )
-  const took = metrics.histogram('opsplane_execution_duration_seconds', {})
+  const recordDuration = metrics.histogram('opsplane_execution_duration_seconds', {})
   return ({ status, durationMs }) => {
-    ended(status)()
-    took(durationMs / 1_000)
+    countEnded(status)()
+    recordDuration(durationMs / 1_000)
   }
 }

@@ -46,7 +46,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
   const months = createMonths('add_execution_month')
   const eventMonths = createMonths('add_event_month')
   const begun = beginStatement()
-  const ended = [endStatement(false), endStatement(true)] as const
+  const endStatements = [endStatement(false), endStatement(true)] as const
   let written = 0
   /**
    * A plan made for nearly empty tables becomes inefficient later. The changing suffix forces a new plan as tables
@@ -73,7 +73,7 @@ export function createExecutionStore(options: ExecutionStoreOptions): ExecutionS
   async function update(sql: StatementRunner, rows: readonly EndedExecution[]) {
     const events = rows.flatMap((row, n) => buildFailureRow(row).map((event) => ({ n, row: event })))
     for (const { row } of events) await eventMonths.ensure(sql, row.id)
-    const text = aged(ended[events.length > 0 ? 1 : 0], rows.length)
+    const text = aged(endStatements[events.length > 0 ? 1 : 0], rows.length)
     const here = await made(sql, text, endParameters(rows, events))
     signal(rows, here)
     if (events.length > 0 && here.size > 0) announce()

@@ -238,9 +238,9 @@ export function createExecutions(ctx: ServiceContext, options: ExecutionsOptions
     },
 
     async cancel(id, tenant) {
-      const ended = await endWhere(database.sql, tenant, ['id', id])
-      for (const { trigger, triggerId } of ended) if (trigger === 'scheduled_job') hasEnded(triggerId)
-      return ended.length > 0
+      const endedRows = await endWhere(database.sql, tenant, ['id', id])
+      for (const { trigger, triggerId } of endedRows) if (trigger === 'scheduled_job') hasEnded(triggerId)
+      return endedRows.length > 0
     },
     cancelAll: async (tx, triggerId, tenant) => void (await endWhere(tx, tenant, ['trigger_id', triggerId])),
     wake: () => due.wake(),

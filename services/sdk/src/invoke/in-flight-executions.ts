@@ -52,13 +52,13 @@ export function createInFlightExecutions<Row extends ResidentRow>(
     executions.set(execution.id, execution)
     slots.occupy(execution.workspaceId)
     let finish: () => void = () => {}
-    const ended = new Promise<void>((resolve) => {
+    const completion = new Promise<void>((resolve) => {
       finish = resolve
     })
-    running.add(ended)
+    running.add(completion)
     return () => {
       if (executions.get(execution.id) === execution) executions.delete(execution.id)
-      running.delete(ended)
+      running.delete(completion)
       finish()
       slots.free(execution.workspaceId)
     }

@@ -37,14 +37,14 @@ export interface Invoker {
    * not exist.
    */
   load(tenant: TenantScope, idOrSlug: string, version?: number): Promise<LoadedArtifact>
-  invoke(idOrSlug: string, asked: InvokeArtifact, meta: RequestMeta): Promise<Execution>
+  invoke(idOrSlug: string, body: InvokeArtifact, meta: RequestMeta): Promise<Execution>
   /**
    * Runs a request once for its key. Throws if the key was used for a different request or its execution has
    * not ended.
    */
-  once(request: ExecutionRequest, asked: Asked): Promise<CallerResult & { isRepeated: boolean }>
+  once(request: ExecutionRequest, options: Asked): Promise<CallerResult & { isRepeated: boolean }>
   /** The same for the idempotency key of a request, storing the response. */
-  perform(request: ExecutionRequest, asked: Asked, meta: RequestMeta): Promise<Execution>
+  perform(request: ExecutionRequest, options: Asked, meta: RequestMeta): Promise<Execution>
 }
 
 type Asked = Pick<InvokeArtifact, 'mode'> & { retryFailed?: boolean }
@@ -81,17 +81,17 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     return retryFailed && hasFailed ? undefined : found
   }
 
-  async function repeated(request: ExecutionRequest, asked: Asked) {
+  async function repeated(request: ExecutionRequest, options: Asked) {
     const { key, fingerprint } = request.key ?? {}
     if (key === undefined || typeof fingerprint !== 'string')
       throw new Error('only a key leads to one before')
-    const found = await ledTo({ key, fingerprint }, asked.retryFailed ?? false, request)
-    if (found && (asked.mode === 'async' || found.execution.status !== 'running')) return found
+    const found = await ledTo({ key, fingerprint }, options.retryFailed ?? false, request)
+    if (found && (options.mode === 'async' || found.execution.status !== 'running')) return found
     if (found)
       throw new ApiError('idempotency_in_progress', 'The execution of this Idempotency-Key is still running.')
     // The request that frees the key starts the execution; a concurrent one finds the execution that was started.
     await sql.unsafe('delete from execution_keys where key = $1', [key], { prepare: true })
-    const begun = await begin(request, asked)
+    const begun = await begin(request, options)
     if (!begun)
       throw new ApiError('idempotency_in_progress', 'A request with this Idempotency-Key is in progress.')
     return begun
@@ -103,9 +103,11 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     return execution && { execution, isSealed: false, secrets: [] }
   }
 
-  const once: Invoker['once'] = async (request, asked) => {
-    const begun = await begin(request, asked)
-    return begun ? { ...begun, isRepeated: false } : { ...(await repeated(request, asked)), isRepeated: true }
+  const once: Invoker['once'] = async (request, options) => {
+    const begun = await begin(request, options)
+    return begun
+      ? { ...begun, isRepeated: false }
+      : { ...(await repeated(request, options)), isRepeated: true }
   }
 
   async function keep(
@@ -126,21 +128,21 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
       })
   }
 
-  const perform: Invoker['perform'] = async (request, asked, meta) => {
+  const perform: Invoker['perform'] = async (request, options, meta) => {
     const { idempotency } = meta
     const key = idempotency && { key: `request/${idempotency.key}`, fingerprint: idempotency.fingerprint }
-    const { isRepeated, isSealed, secrets, ...ran } = await once({ ...request, key: key ?? null }, asked)
+    const { isRepeated, isSealed, secrets, ...ran } = await once({ ...request, key: key ?? null }, options)
     if (idempotency && isRepeated) idempotency.isReplayed = true
     const execution =
-      asksForSecrets(meta) && secrets.length > 0 ? { ...ran.execution, secrets } : ran.execution
-    await keep({ execution, isSealed }, asked.retryFailed ?? false, meta)
+      requestsSecrets(meta) && secrets.length > 0 ? { ...ran.execution, secrets } : ran.execution
+    await keep({ execution, isSealed }, options.retryFailed ?? false, meta)
     return execution
   }
 
   return {
     ...{ load, once, perform },
-    async invoke(idOrSlug, asked, meta) {
-      const artifact = await load(meta.tenant, idOrSlug, asked.version)
+    async invoke(idOrSlug, body, meta) {
+      const artifact = await load(meta.tenant, idOrSlug, body.version)
       const request: ExecutionRequest = {
         ...{
           tenant: meta.tenant,
@@ -151,18 +153,18 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
           traceparent: meta.traceparent,
         },
         type: meta.delegate?.by === 'workflows' ? 'workflow_action' : 'api',
-        input: validateInput(artifact.inputSchema, asked.input),
+        input: validateInput(artifact.inputSchema, body.input),
         caller: toExecutionCaller(meta.principal),
-        timeoutMs: asked.timeoutMs,
+        timeoutMs: body.timeoutMs,
         depth: computeRequestDepth(meta),
-        records: findInputRecords(asked.input),
+        records: findInputRecords(body.input),
       }
-      return perform(request, asked, meta)
+      return perform(request, body, meta)
     },
   }
 }
 
-const asksForSecrets = ({ delegate, header }: RequestMeta): boolean =>
+const requestsSecrets = ({ delegate, header }: RequestMeta): boolean =>
   delegate?.by === 'workflows' && header(secretsHeader) === 'true'
 
 export const toExecutionCaller = (principal: Principal): ExecutionCaller => ({

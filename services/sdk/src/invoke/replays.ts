@@ -15,7 +15,7 @@ import type { ExecutionRequest } from './request.js'
 import { validateInput } from './schemas.js'
 
 export interface ExecutionReplays {
-  replay(id: string, asked: ReplayExecution, meta: RequestMeta): Promise<Execution>
+  replay(id: string, options: ReplayExecution, meta: RequestMeta): Promise<Execution>
   /** Accepts an unchanged replay of an execution, for any replica to start. */
   accept(id: string, by: ReplayCaller): Promise<void>
   cancel(id: string, meta: RequestMeta): Promise<Execution>
@@ -38,20 +38,20 @@ export function createExecutionReplays(
 ): ExecutionReplays {
   const buildRequest = async (
     id: string,
-    asked: ReplayExecution,
+    options: ReplayExecution,
     by: ReplayCaller,
   ): Promise<ExecutionRequest> => {
     const { shown, artifactId, executionType, inputMasked, records } = await getExecution(sql, id, by.tenant)
-    if (inputMasked && asked.input === undefined)
+    if (inputMasked && options.input === undefined)
       throw shown.omitted
         ? invalidField('/input', 'omitted', 'The original input was not kept: give the input.')
         : invalidField('/input', 'masked', 'Parts of the original input are masked: give the input.')
-    const artifact = await load(by.tenant, artifactId, asked.version ?? shown.artifact_version).catch(
+    const artifact = await load(by.tenant, artifactId, options.version ?? shown.artifact_version).catch(
       (error: unknown) => {
         throw error instanceof ApiError && error.code === 'not_found' ? removed(shown.artifact_slug) : error
       },
     )
-    const input = validateInput(artifact.inputSchema, asked.input ?? shown.input)
+    const input = validateInput(artifact.inputSchema, options.input ?? shown.input)
     const { tenant, now, requestId, traceparent, depth, caller, userId } = by
     return {
       ...{
@@ -64,21 +64,21 @@ export function createExecutionReplays(
         caller,
         ...(depth !== undefined && { depth }),
       },
-      ...{ replayOf: id, timeoutMs: asked.timeoutMs, type: executionType },
-      records: asked.input === undefined ? records : [...records, ...findInputRecords(input)],
+      ...{ replayOf: id, timeoutMs: options.timeoutMs, type: executionType },
+      records: options.input === undefined ? records : [...records, ...findInputRecords(input)],
       trigger: { type: 'manual', id: userId },
     }
   }
 
   return {
-    async replay(id, asked, meta) {
+    async replay(id, options, meta) {
       const { tenant, now, requestId, traceparent, principal } = meta
       const by = {
         ...{ tenant, now, requestId, traceparent, userId: principal.userId },
         depth: computeRequestDepth(meta),
       }
-      const request = await buildRequest(id, asked, { ...by, caller: toExecutionCaller(principal) })
-      return perform(request, asked, meta)
+      const request = await buildRequest(id, options, { ...by, caller: toExecutionCaller(principal) })
+      return perform(request, options, meta)
     },
 
     async accept(id, by) {

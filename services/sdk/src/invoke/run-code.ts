@@ -192,9 +192,9 @@ function outcomeOf(ran: CodeOutcome, { artifact, input, inFlight, faultOf }: Cod
     ...{ status: ran.status, output: ran.output, error: ran.error, logs: ran.logs },
     ...{ durationMs: Math.round(ran.durationMs), memoryPeakMb: Math.ceil(ran.memoryPeakMb) },
   }
-  const ending = inFlight.ending.signal.aborted ? (inFlight.ending.signal.reason as StopReason) : undefined
-  if (ending !== undefined && ran.status !== 'completed') {
-    if (ending !== 'stopped' || inFlight.mayPass) return undefined
+  const reason = inFlight.ending.signal.aborted ? (inFlight.ending.signal.reason as StopReason) : undefined
+  if (reason !== undefined && ran.status !== 'completed') {
+    if (reason !== 'stopped' || inFlight.mayPass) return undefined
     return { ...outcome, ...interruptedOutcome('The service was stopped while it ran.') }
   }
   if (ran.status !== 'completed') return outcome

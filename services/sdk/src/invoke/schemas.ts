@@ -27,15 +27,15 @@ const inBody: PlaceOf = (pointer) => ({ in: 'body', path: `/input${pointer}` })
  * Validates an input against the artifact's schema and fills in defaults. Numbers that a double cannot represent become
  * strings. Throws `validation_failed` with each fault and its location in the request.
  */
-export function validateInput(schema: Schema | null, given: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
-  const input = exactNumbersAsText(given) as JsonValue
+export function validateInput(schema: Schema | null, value: JsonValue, placeOf: PlaceOf = inBody): JsonValue {
+  const input = exactNumbersAsText(value) as JsonValue
   if (schema === null) return input
   const checks = compiledOf(schema)
   const filled = checks.withDefaults(input) as JsonValue
   const found = checks.check(filled)
   if (found.length === 0) return filled
   // For a number that arrives as a string, the first fault of the number itself is more helpful.
-  const [inexact] = input === given ? [] : checks.check(given)
+  const [inexact] = input === value ? [] : checks.check(value)
   const faults = found.map((fault) => (fault.path === inexact?.path ? inexact : fault))
   throw new ApiError('validation_failed', 'The input does not match the schema of the artifact.', {
     details: faults.slice(0, maxFaults).map(({ path, code, message }) => ({

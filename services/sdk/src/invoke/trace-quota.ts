@@ -12,7 +12,7 @@ export type WithinQuota = (
 ) => CodeRunResult
 
 /** Triggers whose caller uses the result and can request it again. */
-const answered: readonly string[] = ['api', 'manual', 'workflow_node']
+const awaitedTriggers: readonly string[] = ['api', 'manual', 'workflow_node']
 
 export const createTraceQuota =
   ({ fits }: Pick<Budgets, 'fits'>): WithinQuota =>
@@ -24,7 +24,7 @@ export const createTraceQuota =
       ...performed,
       outcome: { ...outcome, output: null, logs: [], omitted: true },
       input: null,
-      result: result ?? (answered.includes(trigger.type) ? { output, error } : undefined),
+      result: result ?? (awaitedTriggers.includes(trigger.type) ? { output, error } : undefined),
     }
   }
 

@@ -31,7 +31,7 @@ type Patch = { [Field in keyof ScheduledJobState]?: ScheduledJobState[Field] | u
 type Stored = ScheduledJobState & { version: number }
 
 export interface Jobs {
-  create(given: NewScheduledJob, meta: RequestMeta): Promise<ScheduledJob>
+  create(newJob: NewScheduledJob, meta: RequestMeta): Promise<ScheduledJob>
   get(id: string, tenant: TenantScope): Promise<ScheduledJob>
   update(id: string, patch: Patch, meta: RequestMeta): Promise<ScheduledJob>
   delete(id: string, meta: RequestMeta): Promise<void>
@@ -42,7 +42,7 @@ export interface Jobs {
   /** Permissions a person lacks for the job's artifact; empty if the artifact is not installed. */
   missingFor(
     job: Pick<ScheduledJobState, 'artifact'>,
-    held: readonly string[],
+    permissions: readonly string[],
     tenant: TenantScope,
   ): Promise<string[]>
   /** Pauses an active job of this owner until a person with the rights resumes it. */
@@ -62,9 +62,9 @@ export function createJobs(
 ): Jobs {
   const jobs = store.aggregate(job)
 
-  const missingFor: Jobs['missingFor'] = async ({ artifact: slug }, held, tenant) => {
+  const missingFor: Jobs['missingFor'] = async ({ artifact: slug }, permissions, tenant) => {
     const artifact = await loadArtifact(tenant, slug)
-    return artifact ? missingRights(held, await findNeededRights([artifact], permissionOf)) : []
+    return artifact ? missingRights(permissions, await findNeededRights([artifact], permissionOf)) : []
   }
 
   /**
@@ -103,10 +103,10 @@ export function createJobs(
   return {
     follow,
     shown,
-    async create(given, meta) {
-      await check(given, meta)
+    async create(newJob, meta) {
+      await check(newJob, meta)
       const id = newId('job')
-      const fields = { ...given, status: 'active' as const, ...ownedBy(meta) }
+      const fields = { ...newJob, status: 'active' as const, ...ownedBy(meta) }
       const stored = await jobs.create(id, { kind: 'create', id, fields, now: meta.now }, meta)
       await follow(id, meta.tenant)
       return shown(stored, meta.tenant)
@@ -115,9 +115,9 @@ export function createJobs(
     async update(id, patch, meta) {
       const present = await jobs.get(id, meta.tenant)
       const { artifact = present.artifact, input = present.input } = patch
-      const isGiven = hasItRun(patch)
-      if (isGiven) await check({ artifact, input }, meta)
-      const change = isGiven ? { ...patch, ...ownedBy(meta) } : patch
+      const isOwnerChange = hasItRun(patch)
+      if (isOwnerChange) await check({ artifact, input }, meta)
+      const change = isOwnerChange ? { ...patch, ...ownedBy(meta) } : patch
       const stored = await jobs.handle(id, { kind: 'update', patch: change, now: meta.now }, meta)
       await follow(id, meta.tenant)
       return shown(stored, meta.tenant)

@@ -68,7 +68,7 @@ function decide(command: PackCommand, state: PackRecord | null): Decided {
       ]
     }
     case 'uninstall':
-      return [{ type: 'pack.uninstalled', after: { ...state, ...gone(command.now) } }]
+      return [{ type: 'pack.uninstalled', after: { ...state, ...uninstalledFields(command.now) } }]
     case 'suspend':
       if (state.status !== 'active' || state.ownerId !== command.ownerId) return []
       return [{ type: 'pack.suspended', after: { ...state, ...suspended(command) } }]
@@ -92,7 +92,7 @@ function installation({ fields, number, now }: Installation, state: PackRecord |
 const raced = () =>
   new ApiError('version_conflict', 'The pack was changed while it was installed. Try again.')
 
-const gone = (now: Instant) => ({
+const uninstalledFields = (now: Instant) => ({
   status: 'uninstalled' as const,
   artifacts: [],
   suspendedFor: [],

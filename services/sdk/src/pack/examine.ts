@@ -75,7 +75,7 @@ export interface Examiner {
   /** Throws `validation_failed` if the request contains no recognizable pack. */
   examine(body: CheckPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
   /** Like `examine`, for a pack that is already loaded. */
-  examineGiven(given: ResolvedPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
+  examineGiven(pack: ResolvedPack, caller: ExaminationCaller, installed: FindPack): Promise<PackExamination>
 }
 
 /** Finds the installed pack with a name. */
@@ -84,12 +84,12 @@ export type FindPack = (name: string, tenant: TenantScope) => Promise<PackRecord
 export function createExaminer(parts: ExaminerParts): Examiner {
   const { database, available, permissionOf, findUses, secretTargets } = parts
 
-  const examineGiven: Examiner['examineGiven'] = async (given, caller, findPack) => {
+  const examineGiven: Examiner['examineGiven'] = async (pack, caller, findPack) => {
     const { tenant, permissions } = caller
-    const { manifest, artifacts: read, problems } = readPack(given)
-    if (manifest === null) throw problemsFailure(problems, given.source)
+    const { manifest, artifacts: read, problems } = readPack(pack)
+    if (manifest === null) throw problemsFailure(problems, pack.source)
     const installed = await findPack(manifest.name, tenant)
-    const artifacts = await besideTaken(database, tenant, read)
+    const artifacts = await pairWithExisting(database, tenant, read)
     const needs = await findNeededRights(read, permissionOf)
     const found = [
       ...problems,
@@ -97,22 +97,24 @@ export function createExaminer(parts: ExaminerParts): Examiner {
       ...(await operationProblems(read, permissionOf)),
       ...slugProblems(artifacts, manifest.name),
     ]
-    const gone = (installed?.artifacts ?? []).filter(({ slug }) => !read.some((each) => each.slug === slug))
+    const removedArtifacts = (installed?.artifacts ?? []).filter(
+      ({ slug }) => !read.some((each) => each.slug === slug),
+    )
     const check: PackCheck = {
-      ...{ name: manifest.name, packVersion: manifest.version, integrity: given.integrity },
+      ...{ name: manifest.name, packVersion: manifest.version, integrity: pack.integrity },
       change: changeFrom(installed?.packVersion, manifest.version),
       installedVersion: installed?.packVersion ?? null,
       artifacts: artifacts.map(shownArtifact),
-      removes: gone.map(({ slug }) => slug),
+      removes: removedArtifacts.map(({ slug }) => slug),
       asks: mergePermissions(read.map(({ permissions }) => permissions)),
       needs: missingRights([], needs),
       missing: missingRights(permissions, needs),
       problems: found,
       warnings: await findSecretWarnings(secretTargets, read, caller),
-      breaks: await findUses(tenant, gone),
+      breaks: await findUses(tenant, removedArtifacts),
     }
-    const content = computeContentIntegrity({ manifest, files: given.files })
-    return { given, manifest, content, artifacts, gone, needs, check }
+    const content = computeContentIntegrity({ manifest, files: pack.files })
+    return { given: pack, manifest, content, artifacts, gone: removedArtifacts, needs, check }
   }
 
   return {
@@ -128,25 +130,25 @@ function changeFrom(installed: string | undefined, version: string): PackCheck['
   return order === 0 ? 'reinstall' : order > 0 ? 'upgrade' : 'downgrade'
 }
 
-async function besideTaken(
+async function pairWithExisting(
   database: Pick<Database, 'sql'>,
   tenant: TenantScope,
   read: readonly PackArtifact[],
 ): Promise<ExaminedArtifact[]> {
   const digests = read.map((each) => sha256Hex(canonicalJson(each)))
-  const taken = await findOccupiedSlugs(
+  const existingArtifacts = await findOccupiedSlugs(
     database,
     tenant,
     read.map(({ slug }) => slug),
   )
   const known = await findKnownVersions(
     database,
-    [...taken.values()].map(({ id }) => id),
+    [...existingArtifacts.values()].map(({ id }) => id),
     digests,
   )
   return read.map((each, index) => {
     const digest = digests[index] ?? ''
-    const found = taken.get(each.slug)
+    const found = existingArtifacts.get(each.slug)
     const same = known.find((version) => version.artifactId === found?.id && version.digest === digest)
     return { ...each, digest, taken: found, known: same, code: same?.code }
   })

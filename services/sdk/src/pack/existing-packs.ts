@@ -3,7 +3,7 @@ import type { Database } from '@opsplane/postgres'
 import { z } from 'zod'
 
 /** An artifact of this environment with one of the requested slugs. */
-const Taken = z.object({
+const ExistingArtifact = z.object({
   id: z.string(),
   slug: z.string(),
   status: z.enum(['active', 'suspended', 'removed']),
@@ -11,7 +11,7 @@ const Taken = z.object({
   digest: z.string(),
   latestVersion: z.int(),
 })
-export type OccupiedSlug = z.infer<typeof Taken>
+export type OccupiedSlug = z.infer<typeof ExistingArtifact>
 
 const Known = z.object({ artifactId: z.string(), digest: z.string(), number: z.int(), code: z.string() })
 /** An existing version, whether in use or not. */
@@ -29,7 +29,7 @@ export async function findOccupiedSlugs(
      from artifacts where workspace_id = $1 and environment = $2 and slug = any($3::text[])`,
     [workspaceId, environment, [...slugs]],
   )
-  return new Map(rows.map((row) => Taken.parse(row)).map((row) => [row.slug, row]))
+  return new Map(rows.map((row) => ExistingArtifact.parse(row)).map((row) => [row.slug, row]))
 }
 
 /** Versions of these artifacts with one of the digests. */

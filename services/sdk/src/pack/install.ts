@@ -86,7 +86,7 @@ export async function installPack(
     environment: meta.tenant.environment,
   })
   const installation = { id, number, ref: run, grant, asks: mergePermissions([check.asks]) }
-  const placed = store.transact(
+  const installedPack = store.transact(
     meta,
     async (unit) => ({
       ...(await place(parts, unit, { examined, present, meta, installation })),
@@ -96,7 +96,7 @@ export async function installPack(
       queueKey: id,
     },
   )
-  return placed.catch(async (error: unknown) => {
+  return installedPack.catch(async (error: unknown) => {
     await delegations
       .revoke(grant)
       .catch((cause: unknown) =>
@@ -123,14 +123,14 @@ interface Placing {
 async function place(parts: InstallParts, unit: Unit, placing: Placing): Promise<Pack> {
   const { examined, present, meta, installation } = placing
   const { now } = meta
-  const placed: Installed['artifacts'] = []
-  for (const each of examined.artifacts) placed.push(await placeArtifact(parts, unit, each, placing))
+  const placedArtifacts: Installed['artifacts'] = []
+  for (const each of examined.artifacts) placedArtifacts.push(await placeArtifact(parts, unit, each, placing))
   for (const { id } of examined.gone) await unit.handle(parts.artifacts, id, { kind: 'remove', now })
   const { ref: row, number } = installation
   const command = {
     now,
     number,
-    fields: fieldsOf(placing, placed),
+    fields: fieldsOf(placing, placedArtifacts),
     row: installationRow(row, storedOf(placing)),
   }
   const { change, name } = examined.check

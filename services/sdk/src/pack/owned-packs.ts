@@ -52,8 +52,11 @@ export function ownedPacks(
   }
 }
 
-const missingOf = (held: readonly string[] | undefined, needs: NeededRights, hidden: boolean): string[] =>
-  held ? missingRights(held, needs, hidden) : ['membership']
+const missingOf = (
+  permissions: readonly string[] | undefined,
+  needs: NeededRights,
+  hidden: boolean,
+): string[] => (permissions ? missingRights(permissions, needs, hidden) : ['membership'])
 
 /** Owners of active packs in the workspace. */
 async function ownersIn(

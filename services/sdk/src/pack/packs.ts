@@ -95,13 +95,13 @@ export function createPacks(parts: PacksParts): Packs {
     await assertInstallable(parts, examined, { options, held: meta.principal.permissions, present })
     await refuseHidden(parts.rules, examined.artifacts, meta)
     await secretTargets.admit(meta, listSecretTargets(examined.artifacts))
-    const placed = await installPack(installing, { examined, present, meta })
-    await parts.announceValidations(meta.tenant, placed.id)
-    return placed
+    const installedPack = await installPack(installing, { examined, present, meta })
+    await parts.announceValidations(meta.tenant, installedPack.id)
+    return installedPack
   }
-  const installAgain = async (given: ResolvedPack, options: InstallOptions, meta: RequestMeta) =>
-    installExamined(await examiner.examineGiven(given, callerOf(meta), installedOf), options, meta)
-  const givenOf = async (ref: string, source: ResolvedPack['source'] | undefined, tenant: TenantScope) => {
+  const installAgain = async (pack: ResolvedPack, options: InstallOptions, meta: RequestMeta) =>
+    installExamined(await examiner.examineGiven(pack, callerOf(meta), installedOf), options, meta)
+  const loadPack = async (ref: string, source: ResolvedPack['source'] | undefined, tenant: TenantScope) => {
     const kept = await loadInstallation(database, ref, tenant)
     return { ...kept, source: source ?? kept.source }
   }
@@ -135,7 +135,7 @@ export function createPacks(parts: PacksParts): Packs {
       const ref = await findLatestInstallation(database, id, to)
       if (ref === undefined)
         throw invalidField('/to', 'unknown_version', `${to} was never installed in this environment.`)
-      return installAgain(await givenOf(ref, undefined, meta.tenant), { ...options, downgrade: true }, meta)
+      return installAgain(await loadPack(ref, undefined, meta.tenant), { ...options, downgrade: true }, meta)
     },
 
     async promote(idOrName, { environment, ...options }, meta) {
@@ -145,14 +145,14 @@ export function createPacks(parts: PacksParts): Packs {
           'Source and target are the same environment: name another one to promote to.',
         )
       const { installation } = await record(idOrName, meta.tenant)
-      const given = await givenOf(installation, 'promotion', meta.tenant)
-      return installAgain(given, options, inTenant(meta, { ...meta.tenant, environment }))
+      const pack = await loadPack(installation, 'promotion', meta.tenant)
+      return installAgain(pack, options, inTenant(meta, { ...meta.tenant, environment }))
     },
 
     async takeOver(idOrName, meta) {
       const { installation, granted } = await record(idOrName, meta.tenant)
-      const given = await givenOf(installation, undefined, meta.tenant)
-      return installAgain(given, { grant: granted, downgrade: false, force: false }, meta)
+      const pack = await loadPack(installation, undefined, meta.tenant)
+      return installAgain(pack, { grant: granted, downgrade: false, force: false }, meta)
     },
 
     async uninstall(idOrName, { force }, meta) {

@@ -37,18 +37,29 @@ function bodyPath(source: PackState['source'], file: string, path: string): stri
 }
 
 /** Throws `validation_failed` naming the requested permissions that are not granted. */
-export function refuseNotGranted(asks: ArtifactPermissions, grant: ArtifactPermissions): void {
-  const missing = findMissingPermissions(asks, grant)
+export function refuseNotGranted(
+  requestedPermissions: ArtifactPermissions,
+  grant: ArtifactPermissions,
+): void {
+  const missing = findMissingPermissions(requestedPermissions, grant)
   if (!missing) return
   const message = `The pack asks for what \`grant\` does not name: ${Object.keys(missing).join(', ')}.`
   throw new ApiError('validation_failed', message, {
-    details: [{ in: 'body', path: '/grant', code: 'not_granted', message, params: { asks, missing } }],
+    details: [
+      {
+        in: 'body',
+        path: '/grant',
+        code: 'not_granted',
+        message,
+        params: { asks: requestedPermissions, missing },
+      },
+    ],
   })
 }
 
 /** Throws `forbidden` naming missing rights: artifacts have no more rights than their installer. */
-export function refuseMissingRights(held: readonly string[], needs: NeededRights): void {
-  const missing = missingRights(held, needs)
+export function refuseMissingRights(userPermissions: readonly string[], needs: NeededRights): void {
+  const missing = missingRights(userPermissions, needs)
   if (missing.length === 0) return
   const message = `Missing permissions for what the artifacts of this pack do: ${missing.join(', ')}.`
   throw missingPermissionError(message, missing)

@@ -33,7 +33,7 @@ export const announceValidations =
     if (validations.length === 0) return
     const message =
       'The pack is installed, but its validations are not known to be in force yet. Install it again to be sure.'
-    await say(studio, { tenant, validations }, message)
+    await sendValidations(studio, { tenant, validations }, message)
   }
 
 /**
@@ -51,7 +51,11 @@ export const followValidations = (
       for (const event of events) {
         const validations = validationIn(event)
         if (validations.length > 0)
-          await say(studio, { tenant: event, validations }, 'The database studio does not answer.')
+          await sendValidations(
+            studio,
+            { tenant: event, validations },
+            'The database studio does not answer.',
+          )
       }
     },
   })
@@ -69,7 +73,7 @@ function validationIn({ resource, version, data: { before, after } }: PlatformEv
   return was || validates ? [{ artifactId: resource.id, version, validates }] : []
 }
 
-async function say(
+async function sendValidations(
   studio: Studio,
   { tenant, validations }: { tenant: TenantScope; validations: KnownValidation[] },
   message: string,

@@ -83,7 +83,7 @@ async function matchesOf(
     const concerned = rules.filter((rule) => isOfType(rule, unread))
     if (concerned.length === 0) return []
     const event = unread.read()
-    return concerned.filter((rule) => lets(rule, event)).map((rule) => ({ event, rule }))
+    return concerned.filter((rule) => passesFilter(rule, event)).map((rule) => ({ event, rule }))
   })
 }
 
@@ -92,7 +92,7 @@ const isOfType = ({ tenant, rule }: ActiveRule, { workspaceId, environment, type
   tenant.environment === environment &&
   rule.events.some((pattern) => patternMatches(pattern, type))
 
-const lets = ({ rule: { filter } }: ActiveRule, event: PlatformEvent): boolean =>
+const passesFilter = ({ rule: { filter } }: ActiveRule, event: PlatformEvent): boolean =>
   filter === undefined || filterMatches(filter, bodyOf(event))
 
 /** The event in the format of webhooks. */

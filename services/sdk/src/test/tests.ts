@@ -43,7 +43,7 @@ export interface Tests {
    * Runs tests of an artifact sequentially, each as an execution. Throws `not_found`, and `validation_failed` for
    * unknown test names.
    */
-  run(idOrSlug: string, wanted: RunArtifactTests, meta: RequestMeta): Promise<ArtifactTestRun>
+  run(idOrSlug: string, selection: RunArtifactTests, meta: RequestMeta): Promise<ArtifactTestRun>
 }
 
 /** Tests not started by then fail: the caller waits at most this time plus the last test. */
@@ -56,8 +56,8 @@ export function createTests({ artifacts, loading, runTest }: TestsParts): Tests 
     { tenant, now, requestId }: RequestMeta,
   ): Promise<ArtifactTestResult> => {
     const host = recordedHost(test)
-    const asked = { tenant, input: test.input, now, requestId, host: recordedFunctions(host) }
-    const ran = await attempt(() => runTest(artifact, { ...asked, contextNow: test.now }))
+    const runOptions = { tenant, input: test.input, now, requestId, host: recordedFunctions(host) }
+    const ran = await attempt(() => runTest(artifact, { ...runOptions, contextNow: test.now }))
     const differences = [...compareOutcome(test, ran), ...host.differences()]
     return {
       ...{ name: test.name, passed: differences.length === 0, differences },
@@ -81,7 +81,7 @@ export function createTests({ artifacts, loading, runTest }: TestsParts): Tests 
         const late = performance.now() >= endMs
         results.push(late ? notRun(test) : await runOne(artifact, test, { tenant, signal, ...meta }))
       }
-      return { artifactId: artifact.id, artifactVersion: artifact.version, ...counted(results) }
+      return { artifactId: artifact.id, artifactVersion: artifact.version, ...summarize(results) }
     },
   }
 }
@@ -114,7 +114,7 @@ const notRun = ({ name }: ArtifactTest): ArtifactTestResult => ({
   differences: [{ path: '', message: 'it was not run: the ones before it took too long' }],
 })
 
-function counted(results: ArtifactTestResult[]) {
+function summarize(results: ArtifactTestResult[]) {
   const passed = results.filter((result) => result.passed).length
   const durationMs = results.reduce((sum, result) => sum + result.durationMs, 0)
   return { passed, failed: results.length - passed, durationMs, results }

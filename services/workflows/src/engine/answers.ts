@@ -9,23 +9,23 @@ import type { Outcome, Signal } from './signal.js'
 import { findEventId } from './values.js'
 
 /** Decides on a task's outcome. An outcome that does not fit the state of its step changes nothing. */
-export function answerTask(deciding: StepDecision, signal: Extract<Signal, { task: string }>): Entry[] {
-  const { state } = deciding.step
+export function answerTask(context: StepDecision, signal: Extract<Signal, { task: string }>): Entry[] {
+  const { state } = context.step
   switch (signal.kind) {
     case 'evaluated':
-      return state.kind === 'ready' ? applyStepValues(deciding, signal.values) : []
+      return state.kind === 'ready' ? applyStepValues(context, signal.values) : []
     case 'performed':
-      return concealing(performed(deciding, signal.outcome), signal.secrets)
+      return concealing(performed(context, signal.outcome), signal.secrets)
     case 'child_started':
-      return state.kind === 'starting' ? childStarted(deciding, signal.outcome) : []
+      return state.kind === 'starting' ? childStarted(context, signal.outcome) : []
     case 'child_ended':
-      return waitsFor(deciding, 'run') ? concealing(settledBy(deciding, signal.outcome), signal.secrets) : []
+      return waitsFor(context, 'run') ? concealing(settledBy(context, signal.outcome), signal.secrets) : []
     case 'event':
-      return waitsFor(deciding, 'event') && !isConsumed(deciding, signal.event)
-        ? completeStep(deciding, signal.event)
+      return waitsFor(context, 'event') && !isConsumed(context, signal.event)
+        ? completeStep(context, signal.event)
         : []
     case 'decision':
-      return decided(deciding, signal.decision)
+      return decided(context, signal.decision)
     default:
       return assertNever(signal)
   }
@@ -37,25 +37,25 @@ function concealing([first, ...rest]: Entry[], secrets: readonly string[] = []):
   return secrets.length > 0 ? [{ ...first, secrets } as Entry, ...rest] : [first, ...rest]
 }
 
-const waitsFor = ({ step: { state } }: StepDecision, what: 'run' | 'event'): boolean =>
-  state.kind === 'waiting' && state.waiting.for === what
+const waitsFor = ({ step: { state } }: StepDecision, kind: 'run' | 'event'): boolean =>
+  state.kind === 'waiting' && state.waiting.for === kind
 
 function isConsumed({ memory }: StepDecision, event: unknown): boolean {
   const id = findEventId(event)
   return id !== null && memory.taken.has(id)
 }
 
-const settledBy = (deciding: StepDecision, outcome: Outcome): Entry[] =>
-  outcome.ok ? completeStep(deciding, outcome.output) : failStep(deciding, outcome.error)
+const settledBy = (context: StepDecision, outcome: Outcome): Entry[] =>
+  outcome.ok ? completeStep(context, outcome.output) : failStep(context, outcome.error)
 
-function performed(deciding: StepDecision, outcome: Outcome): Entry[] {
-  const { state, place } = deciding.step
+function performed(context: StepDecision, outcome: Outcome): Entry[] {
+  const { state, place } = context.step
   if (state.kind !== 'performing') return []
-  if (outcome.ok) return completeStep(deciding, outcome.output)
+  if (outcome.ok) return completeStep(context, outcome.output)
   const { error } = outcome
-  const retryAt = computeRetryAt(deciding, state.attempt, error)
+  const retryAt = computeRetryAt(context, state.attempt, error)
   const entry = { kind: 'attempt_failed', place, attempt: state.attempt, error, retryAt } as const
-  return retryAt === null ? [entry, ...failStep(deciding, error)] : [entry]
+  return retryAt === null ? [entry, ...failStep(context, error)] : [entry]
 }
 
 /** Returns `null` if there is no further attempt: by the retry policy, or because the surrounding frame has failed. */
@@ -75,29 +75,29 @@ function computeRetryAt(
 }
 
 function childStarted(
-  deciding: StepDecision,
+  context: StepDecision,
   outcome: Extract<Signal, { kind: 'child_started' }>['outcome'],
 ): Entry[] {
-  const { step } = deciding
-  if (!outcome.ok) return failStep(deciding, outcome.error)
+  const { step } = context
+  if (!outcome.ok) return failStep(context, outcome.error)
   const { runId } = outcome
-  if (step.node.step.type === 'workflow' && !step.node.step.wait) return completeStep(deciding, { runId })
+  if (step.node.step.type === 'workflow' && !step.node.step.wait) return completeStep(context, { runId })
   const entry = { kind: 'waiting', place: step.place, waiting: { for: 'run', runId } } as const
   // If the surrounding frame is being closed, the run is not waited for.
-  return [entry, ...(outermostClosing(step.row.frame) ? endRunAfter(deciding, { kind: 'cut' }) : [])]
+  return [entry, ...(outermostClosing(step.row.frame) ? endRunAfter(context, { kind: 'cut' }) : [])]
 }
 
 /** Rejected by a single rejection, approved by the number of approvals in the quorum. A person decides once. */
-function decided(deciding: StepDecision, decision: ApprovalDecision): Entry[] {
-  const { step, now } = deciding
+function decided(context: StepDecision, decision: ApprovalDecision): Entry[] {
+  const { step, now } = context
   if (step.state.kind !== 'waiting' || step.state.waiting.for !== 'approval') return []
   const { waiting, decisions: before } = step.state
-  if (waiting.dueAt !== null && waiting.dueAt <= now) return approvalExpired(deciding)
+  if (waiting.dueAt !== null && waiting.dueAt <= now) return approvalExpired(context)
   if (before.some(({ by }) => by === decision.by)) return []
   const decisions = [...before, decision]
   const entry = { kind: 'decided', place: step.place, decision } as const
   const approved = decision.decision === 'approve'
-  if (!approved) return [entry, ...settleUnapproved(deciding, { expired: false, decisions })]
+  if (!approved) return [entry, ...settleUnapproved(context, { expired: false, decisions })]
   if (decisions.length < waiting.approval.quorum) return [entry]
-  return [entry, ...completeStep(deciding, { approved, expired: false, decisions })]
+  return [entry, ...completeStep(context, { approved, expired: false, decisions })]
 }

@@ -22,19 +22,19 @@ function expired(program: Program, memory: RunMemory): Entry[] {
   return [outcome, ...endPartAfter(program, memory, outcome)]
 }
 
-function due(deciding: StepDecision): Entry[] {
-  const { step, now } = deciding
+function due(context: StepDecision): Entry[] {
+  const { step, now } = context
   const { state, place } = step
   if (state.kind === 'delayed') return [{ kind: 'retry_due', place, attempt: state.attempt }]
   if (state.kind !== 'waiting') return []
   const { waiting } = state
   switch (waiting.for) {
     case 'time':
-      return completeStep(deciding, { at: new Date(now).toISOString() })
+      return completeStep(context, { at: new Date(now).toISOString() })
     case 'event':
-      return failPermanently(deciding, 'wait_timeout', 'No such event came in time.')
+      return failPermanently(context, 'wait_timeout', 'No such event came in time.')
     case 'approval':
-      if (waiting.dueAt !== null && waiting.dueAt <= now) return approvalExpired(deciding)
+      if (waiting.dueAt !== null && waiting.dueAt <= now) return approvalExpired(context)
       return [{ kind: 'reminded', place, remindAt: nextReminder(step, now, waiting.dueAt) }]
     case 'run':
       return []
@@ -42,23 +42,23 @@ function due(deciding: StepDecision): Entry[] {
 }
 
 /** The approval was not decided in time. */
-export function approvalExpired(deciding: StepDecision): Entry[] {
-  const { state } = deciding.step
+export function approvalExpired(context: StepDecision): Entry[] {
+  const { state } = context.step
   const decisions = state.kind === 'waiting' ? state.decisions : []
-  return settleUnapproved(deciding, { expired: true, decisions })
+  return settleUnapproved(context, { expired: true, decisions })
 }
 
 /** Without approval the step fails, unless the definition has a branch for this case. */
 export function settleUnapproved(
-  deciding: StepDecision,
+  context: StepDecision,
   { expired, decisions }: { expired: boolean; decisions: readonly ApprovalDecision[] },
 ): Entry[] {
-  const { program, step } = deciding
-  if (program.judged.has(step.node.id)) return completeStep(deciding, { approved: false, expired, decisions })
+  const { program, step } = context
+  if (program.judged.has(step.node.id)) return completeStep(context, { approved: false, expired, decisions })
   const [code, message] = expired
     ? ['approval_expired', 'The approval was not decided in time.']
     : ['approval_rejected', 'The approval was rejected.']
-  return failPermanently(deciding, code, message, { decisions })
+  return failPermanently(context, code, message, { decisions })
 }
 
 /** When approvers who have not decided are reminded next; `null` if that would be after the deadline. */

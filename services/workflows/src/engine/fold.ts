@@ -100,7 +100,7 @@ function applyToStep(program: Program, memory: RunMemory, entry: StepEntry): voi
       iterate(program, memory, step, entry.items)
       break
     case 'completed': {
-      take(memory, step, entry.output)
+      markEventConsumed(memory, step, entry.output)
       const kind = step.node.step.type === 'stop' ? 'stopped' : 'completed'
       settle(program, memory, step, { kind, output: entry.output })
       break
@@ -135,7 +135,7 @@ function reattempt(
 }
 
 /** Marks the event a step waited for as consumed, so that no other step receives it. */
-function take({ taken }: RunMemory, { state, place }: StepRun, output: unknown): void {
+function markEventConsumed({ taken }: RunMemory, { state, place }: StepRun, output: unknown): void {
   const id = findEventId(output)
   if (state.kind === 'waiting' && state.waiting.for === 'event' && id !== null) taken.set(id, place)
 }

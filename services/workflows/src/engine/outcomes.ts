@@ -13,15 +13,15 @@ export interface StepDecision {
   step: StepRun
 }
 
-export function completeStep(deciding: StepDecision, output: unknown): Entry[] {
-  const { place, node } = deciding.step
+export function completeStep(context: StepDecision, output: unknown): Entry[] {
+  const { place, node } = context.step
   const kind = node.step.type === 'stop' ? 'stopped' : 'completed'
-  return [{ kind: 'completed', place, output }, ...endRunAfter(deciding, { kind, output })]
+  return [{ kind: 'completed', place, output }, ...endRunAfter(context, { kind, output })]
 }
 
-export function failStep(deciding: StepDecision, error: StepError): Entry[] {
-  const { place } = deciding.step
-  return [{ kind: 'failed', place, error }, ...endRunAfter(deciding, { kind: 'failed', error, place })]
+export function failStep(context: StepDecision, error: StepError): Entry[] {
+  const { place } = context.step
+  return [{ kind: 'failed', place, error }, ...endRunAfter(context, { kind: 'failed', error, place })]
 }
 
 /** A failure that a retry would not fix. */

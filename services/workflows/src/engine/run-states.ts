@@ -10,7 +10,7 @@ interface Change {
 }
 
 const live = ['running', 'waiting', 'paused'] as const
-const ended = ['completed', 'failed', 'cancelled', 'dead'] as const
+const endedStatuses = ['completed', 'failed', 'cancelled', 'dead'] as const
 const everyLive = <To>(to: To) => ({ queued: to, running: to, waiting: to, paused: to })
 
 /**
@@ -53,7 +53,7 @@ const leadsOn = (change: RunChange, status: RunStatus): readonly RunStatus[] =>
 export const canBecome = (from: RunStatus, to: RunStatus): boolean =>
   (Object.keys(changes) as RunChange[]).some((change) => leadsOn(change, from).includes(to))
 
-export const isFinal = (status: RunStatus): boolean => ended.some((each) => each === status)
+export const isFinal = (status: RunStatus): boolean => endedStatuses.some((each) => each === status)
 
 /** The event published for a change of status; `null` for none. */
 export function runEvent(from: RunStatus, to: RunStatus): RunEvent | null {
@@ -74,7 +74,7 @@ export function runEvent(from: RunStatus, to: RunStatus): RunEvent | null {
 /** The transition table as returned by the API. */
 export const runStateMachine: StateMachine = {
   entity: 'run',
-  statuses: ['queued', ...live, ...ended].map((name) => ({ name, final: name === 'completed' })),
+  statuses: ['queued', ...live, ...endedStatuses].map((name) => ({ name, final: name === 'completed' })),
   actions: Object.keys(changes),
   transitions: Object.entries(changes).flatMap(([action, { from, ...rest }]) =>
     Object.entries(from).map(([status, to]) => ({

@@ -37,14 +37,14 @@ function stepsSeen(program: Program, { node, row }: StepRun): Record<string, Don
   for (let scope: Scope | null = row.scope; scope; scope = scope.parent) {
     for (const id of steps === 'all' ? scope.done.keys() : steps) {
       const done = scope.done.get(id)
-      if (done && !isBeside(node, program.nodes.get(id))) seen[id] ??= done
+      if (done && !isInOtherBranch(node, program.nodes.get(id))) seen[id] ??= done
     }
   }
   return seen
 }
 
 /** Branches of a `parallel` do not see each other: the result would depend on which one is faster. */
-function isBeside({ branches }: Node, other: Node | undefined): boolean {
+function isInOtherBranch({ branches }: Node, other: Node | undefined): boolean {
   for (const [parallel, branch] of other?.branches ?? []) {
     const own = branches.get(parallel)
     if (own !== undefined && own !== branch) return true

@@ -85,8 +85,17 @@ function makeTask(program: Program, memory: RunMemory, step: StepRun, id: TaskId
       const { workflow: workflowId, wait } = node.step
       const { input, childRunId: runId } = state
       const { attempt: parentAttempt, newKey } = memory
-      const goesOn = runId === null ? null : { runId, parentAttempt, ...(newKey && { newKey }) }
-      return { kind: 'start_run', id, place, workflowId, wait, input, key: keyOf(memory, step), goesOn }
+      const continuation = runId === null ? null : { runId, parentAttempt, ...(newKey && { newKey }) }
+      return {
+        kind: 'start_run',
+        id,
+        place,
+        workflowId,
+        wait,
+        input,
+        key: keyOf(memory, step),
+        goesOn: continuation,
+      }
     }
     case 'waiting':
       return { kind: 'await', id, place, waiting: state.waiting }

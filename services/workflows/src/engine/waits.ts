@@ -7,8 +7,8 @@ import { toFields, toText } from './values.js'
 const maxWaitMs = 365 * 86_400_000
 
 /** The step waits until an instant, or for an event. */
-export function wait(deciding: StepDecision, { event }: WaitStep, value: unknown): Entry[] {
-  const { now, step } = deciding
+export function wait(context: StepDecision, { event }: WaitStep, value: unknown): Entry[] {
+  const { now, step } = context
   const { seconds, until, filter } = toFields(value)
   if (event) {
     const dueAt = now + event.timeoutSeconds * 1_000
@@ -20,8 +20,8 @@ export function wait(deciding: StepDecision, { event }: WaitStep, value: unknown
   }
   const dueAt = until === undefined ? now + parseSeconds(seconds) * 1_000 : parseInstant(until)
   if (Number.isNaN(dueAt) || dueAt > now + maxWaitMs)
-    return failPermanently(deciding, 'invalid_wait', unusable(until === undefined ? seconds : until))
-  if (dueAt <= now) return completeStep(deciding, { at: new Date(now).toISOString() })
+    return failPermanently(context, 'invalid_wait', unusable(until === undefined ? seconds : until))
+  if (dueAt <= now) return completeStep(context, { at: new Date(now).toISOString() })
   return [{ kind: 'waiting', place: step.place, waiting: { for: 'time', dueAt } }]
 }
 
@@ -40,14 +40,14 @@ const unusable = (value: unknown): string =>
   `${JSON.stringify(value)} is neither a number of seconds nor an instant in ISO 8601, within a year.`
 
 /** The step waits for approvers. It fails if the named users cannot reach the quorum, instead of waiting forever. */
-export function awaitApproval(deciding: StepDecision, definition: ApprovalStep, value: unknown): Entry[] {
-  const { now, step } = deciding
+export function awaitApproval(context: StepDecision, definition: ApprovalStep, value: unknown): Entry[] {
+  const { now, step } = context
   const { title, message, data, users: named } = toFields(value)
   const { approvers, quorum, deadlineSeconds } = definition
   const users = [...new Set((Array.isArray(named) ? named.flat() : []).map(toText))].filter((id) => id !== '')
   if (approvers.roles.length === 0 && users.length < quorum)
     return failPermanently(
-      deciding,
+      context,
       'too_few_approvers',
       `It takes ${quorum} to approve; named are ${users.length}.`,
     )

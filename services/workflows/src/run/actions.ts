@@ -69,13 +69,13 @@ export function createRunActions(sql: Database['sql'], runs: Runs, transferRuns:
     decider: Decider,
   ): Promise<TaskId> {
     const awaited = await awaitedApprovals(sql, identity.id, decider)
-    const named = step === undefined ? awaited : awaited.filter(({ task }) => parseTaskPlace(task) === step)
-    const [first, second] = named
+    const matches = step === undefined ? awaited : awaited.filter(({ task }) => parseTaskPlace(task) === step)
+    const [first, second] = matches
     if (!first) {
       const others = allowedRunActions(status).filter((action) => action !== 'resume')
       throw invalidTransition('resume', status, others, unawaited(step))
     }
-    if (second) throw whichStep(awaited)
+    if (second) throw ambiguousStepError(awaited)
     if (!first.isFor) throw new ApiError('forbidden', 'You are not an approver of this step.')
     return first.task
   }
@@ -125,7 +125,7 @@ const unawaited = (step: string | undefined) =>
 const retryHint = ({ status, workflowId }: Run) =>
   status === 'completed' ? `Start another run with POST /workflows/${workflowId}/trigger.` : undefined
 
-const whichStep = (awaited: readonly AwaitedApproval[]) =>
+const ambiguousStepError = (awaited: readonly AwaitedApproval[]) =>
   new ApiError('validation_failed', 'Several steps wait for approvals. Name the step.', {
     details: [
       {

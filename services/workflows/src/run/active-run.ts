@@ -75,7 +75,7 @@ export interface ActiveRun {
   seq(): number
   folded: FoldedRun
   /** Resolves once the resulting changes are committed. */
-  present(presented: SignalEnvelope): Promise<SignalResult>
+  present(envelope: SignalEnvelope): Promise<SignalResult>
   /** Whether it waits for events or runs that may have arrived or ended while it had no worker. */
   awaitsInput(): boolean
   /** Reads its inbox. Resolves once the signals are processed. */
@@ -104,7 +104,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   let queue: Queued[] = []
   let [busy, gone, looking, lookAgain] = [false, false, false, false]
   /** All requested tasks, as of the last entry. */
-  const asked = new Map(folded.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
+  const requestedTasks = new Map(folded.taskChanges().added.map((task): [TaskId, Task] => [task.id, task]))
   /** A finished task has nothing to abort, but stays listed while it is requested, so that no task starts twice. */
   const inFlight = new Map<TaskId, AbortController | 'ended'>()
   /** Runs already cancelled because no step waits for them. */
@@ -114,13 +114,13 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   /** Awaited tasks for which earlier events and runs have been searched. */
   const searchedTasks = new Set<TaskId>()
 
-  function leave(leaving: Leaving) {
+  function leave(exit: Leaving) {
     if (gone) return
     gone = true
     for (const controller of inFlight.values()) abortTask(controller)
     for (const { resolve } of queue) resolve('gone')
     queue = []
-    options.left(active, leaving)
+    options.left(active, exit)
   }
 
   /** Signals that change nothing add no entry. A tick handles one due timer, so it is repeated. */
@@ -141,22 +141,22 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
 
   function transitionTo(next: RunProgress, { entries, changing }: ReturnType<typeof decide>, at: number) {
     const { added, removed } = folded.taskChanges()
-    const settled = removed.flatMap((id) => asked.get(id) ?? []).filter(isAwaited)
+    const settled = removed.flatMap((id) => requestedTasks.get(id) ?? []).filter(isAwaited)
     for (const id of removed) {
-      asked.delete(id)
+      requestedTasks.delete(id)
       searchedTasks.delete(id)
     }
-    for (const task of added) asked.set(task.id, task)
+    for (const task of added) requestedTasks.set(task.id, task)
     const awaited = added.filter(isAwaited)
     // An awaited input may have arrived earlier; it is searched for once the wait is recorded.
-    const mayHaveInput = awaited.some(comesByItself)
+    const mayHaveInput = awaited.some(isForEventOrRun)
     const dueAt = folded.nextDue()
     const idle =
       queue.length === 0 &&
       !looking &&
       !mayHaveInput &&
       next.status !== 'queued' &&
-      [...asked.values()].every(isAwaited)
+      [...requestedTasks.values()].every(isAwaited)
     const rests = idle && (dueAt === null || dueAt - at > worthReleasingMs)
     const by = [...changing].find(({ actor }) => actor !== null)
     const lines = entries.map(({ entry, text }, index) => formatJournalLine(seq + 1 + index, at, entry, text))
@@ -207,10 +207,10 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
       ),
     }
     const changes = transition.lines.length > 0 || transition.release || transitionEffects.consumed.length > 0
-    const moved = changes
+    const commitResult = changes
       ? await commit(transition, hasMore(transitionEffects) ? transitionEffects : null)
       : { signals }
-    if (!moved) return leave({ how: 'lost' })
+    if (!commitResult) return leave({ how: 'lost' })
     if (transition.progress.status !== progress.status) options.moved(transition.progress.status)
     ;({ seq, bytes, progress } = transition)
     for (const id of transitionEffects.abandoned) abandoned.add(id)
@@ -218,10 +218,10 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     if (progress.endedAt !== null)
       return leave({ how: 'ended', output: folded.output(), error: folded.error() })
     if (transition.release)
-      return leave({ how: 'released', dueAt: moved.signals > signals ? at : transition.dueAt })
+      return leave({ how: 'released', dueAt: commitResult.signals > signals ? at : transition.dueAt })
     sync()
     if (transition.dueAt !== null) options.schedule(active, transition.dueAt)
-    if (mayHaveInput || moved.signals > signals) void checkInbox(moved.signals)
+    if (mayHaveInput || commitResult.signals > signals) void checkInbox(commitResult.signals)
   }
 
   /** Whatever happens to the step, all presenters of the batch receive an answer. */
@@ -245,11 +245,11 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
   /** Starts new tasks, and abandons those that are no longer needed. */
   function sync() {
     for (const [id, controller] of inFlight)
-      if (!asked.has(id)) {
+      if (!requestedTasks.has(id)) {
         abortTask(controller)
         inFlight.delete(id)
       }
-    for (const task of asked.values()) if (!isAwaited(task) && !inFlight.has(task.id)) begin(task)
+    for (const task of requestedTasks.values()) if (!isAwaited(task) && !inFlight.has(task.id)) begin(task)
   }
 
   function begin(task: WorkTask) {
@@ -275,7 +275,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     try {
       do {
         lookAgain = false
-        await takeNews()
+        await presentInbox()
       } while (lookAgain && !gone)
       signals = Math.max(signals, known)
     } catch (error) {
@@ -287,16 +287,16 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     if (queue.length === 0) void active.present(wrapOwnSignal({ kind: 'tick' }))
   }
 
-  async function takeNews() {
-    const awaited = [...asked.values()].filter(isAwaited)
+  async function presentInbox() {
+    const awaited = [...requestedTasks.values()].filter(isAwaited)
     const begun = awaited.filter(({ id }) => !searchedTasks.has(id))
     const found = await options.readInbox(active, awaited, begun)
     for (const { id } of begun) searchedTasks.add(id)
-    for (const presented of found) {
-      const { inboxId } = presented
+    for (const envelope of found) {
+      const { inboxId } = envelope
       if (inboxId !== undefined && seen.has(inboxId)) continue
       if (inboxId !== undefined) seen.add(inboxId)
-      void active.present(presented)
+      void active.present(envelope)
     }
   }
 
@@ -306,14 +306,14 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
     bytes: () => bytes,
     seq: () => seq,
     folded,
-    present: (presented) =>
+    present: (envelope) =>
       gone
         ? Promise.resolve('gone')
         : new Promise((resolve) => {
-            queue.push({ ...presented, resolve })
+            queue.push({ ...envelope, resolve })
             void work()
           }),
-    awaitsInput: () => [...asked.values()].filter(isAwaited).some(comesByItself),
+    awaitsInput: () => [...requestedTasks.values()].filter(isAwaited).some(isForEventOrRun),
     checkInbox: () => checkInbox(),
     drop: () => leave({ how: 'lost' }),
   }
@@ -321,7 +321,7 @@ export function createActiveRun(options: ActiveRunOptions): ActiveRun {
 }
 
 const isAwaited = (task: Task): task is AwaitTask => task.kind === 'await'
-const comesByItself = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'run'
+const isForEventOrRun = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'run'
 const leavesRows = ({ waiting }: AwaitTask) => waiting.for === 'event' || waiting.for === 'approval'
 
 const hasMore = ({

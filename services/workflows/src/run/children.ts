@@ -22,7 +22,7 @@ export async function continueChild(
     present,
   }: {
     sql: Database['sql']
-    present(runId: string, presented: SignalEnvelope, force: boolean): Promise<SignalResult>
+    present(runId: string, envelope: SignalEnvelope, force: boolean): Promise<SignalResult>
   },
   { tenant }: Pick<RunIdentity, 'tenant'>,
   { runId, ...how }: GoesOn,
@@ -62,11 +62,11 @@ export async function findContinuedRuns(
   if ([...program.nodes.values()].every(({ step }) => step.type !== 'workflow')) return found
   const journal = (await loadJournals(sql, [id])).get(id)
   if (!journal) throw new Error(`${id} has no journal`)
-  const folded = foldRun({ program, identity, ...journal })
+  const foldedRun = foldRun({ program, identity, ...journal })
   const at = journal.recorded.at(-1)?.at ?? 0
-  folded.decide({ kind: 'retry', ...how }, at)
-  folded.decide({ kind: 'start' }, at)
-  for (const task of folded.tasks()) {
+  foldedRun.decide({ kind: 'retry', ...how }, at)
+  foldedRun.decide({ kind: 'start' }, at)
+  for (const task of foldedRun.tasks()) {
     if (task.kind !== 'start_run' || !task.goesOn) continue
     const child = await findRun(sql, task.goesOn.runId, tenant)
     if (child.shown.status !== 'completed')

@@ -24,13 +24,13 @@ export function databaseClock(sql: Database['sql'], simulated: Clock | undefined
     nowMs: () => Math.round(Date.now() + aheadMs),
     at: () => null,
     async adjust() {
-      const asked = Date.now()
+      const startMs = Date.now()
       const [row] = await sql.unsafe<{ ms: number }[]>(
         `select (extract(epoch from clock_timestamp()) * 1000)::float8 as ms`,
         [],
         { prepare: true },
       )
-      if (row) aheadMs = row.ms - (asked + Date.now()) / 2
+      if (row) aheadMs = row.ms - (startMs + Date.now()) / 2
     },
   }
 }

@@ -41,7 +41,7 @@ export function createCompletionWaiter(
 ): CompletionWaiter {
   const waiting = new Map<string, Set<Waiter>>()
   const closing = new AbortController()
-  let looking = false
+  let isPolling = false
 
   const leave = (runId: string, waiter: Waiter) => {
     const found = waiting.get(runId)
@@ -55,9 +55,9 @@ export function createCompletionWaiter(
     }
   }
 
-  async function lookWhileWaiting() {
-    if (looking) return
-    looking = true
+  async function pollWhileWaiting() {
+    if (isPolling) return
+    isPolling = true
     while (waiting.size > 0 && !closing.signal.aborted) {
       await delay(pollEveryMs, closing.signal)
       const elsewhere = [...waiting.keys()].filter((id) => !isHere(id))
@@ -66,7 +66,7 @@ export function createCompletionWaiter(
       const found = await readRunEnds(sql, elsewhere, true).catch(() => new Map<string, RunEnd>())
       for (const [id, end] of found) settle(id, end)
     }
-    looking = false
+    isPolling = false
   }
 
   const waitFor =
@@ -87,7 +87,7 @@ export function createCompletionWaiter(
         const timer = setTimeout(onTimeout, ms)
         aborted?.addEventListener('abort', onTimeout)
         waiting.set(runId, (waiting.get(runId) ?? new Set()).add(waiter))
-        void lookWhileWaiting()
+        void pollWhileWaiting()
         if (!isHere(runId))
           void readRunEnds(sql, [runId], true)
             .then((ends) => ends.has(runId) && settle(runId, ends.get(runId)))
@@ -133,10 +133,10 @@ export async function readRunEnds(
     rows.map(({ id, status, entry, large_field: largeField, large }) => {
       // This service wrote the line, so it has the expected type.
       const last = parseJournalLine({ entry, largeField, large }) as Recorded['entry']
-      const ended = last.kind === 'ended' ? last : undefined
-      const output = ended?.status === 'completed' ? ended.output : null
+      const endedEntry = last.kind === 'ended' ? last : undefined
+      const output = endedEntry?.status === 'completed' ? endedEntry.output : null
       // The unmasked error; the one in the run's row is masked.
-      const error = ended && ended.status !== 'completed' ? ended.error : null
+      const error = endedEntry && endedEntry.status !== 'completed' ? endedEntry.error : null
       return [id, { status, output, error }]
     }),
   )

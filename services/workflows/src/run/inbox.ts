@@ -30,7 +30,7 @@ export async function readInbox(
   { active, awaited, begun }: InboxQuery,
 ): Promise<SignalEnvelope[]> {
   const runId = active.identity.id
-  const taken = active.folded.consumedEvents()
+  const consumedEvents = active.folded.consumedEvents()
   const forEvents = (tasks: readonly AwaitTask[]) => tasks.filter(({ waiting }) => waiting.for === 'event')
   const children = new Map(
     awaited.flatMap(({ id, waiting }) => (waiting.for === 'run' ? [[waiting.runId, id] as const] : [])),
@@ -42,7 +42,12 @@ export async function readInbox(
     [runId],
   )
   const earlier = await findRecentEvents(sql, {
-    ...{ identity: active.identity, since: active.origin.since ?? {}, begun: forEvents(begun), taken },
+    ...{
+      identity: active.identity,
+      since: active.origin.since ?? {},
+      begun: forEvents(begun),
+      taken: consumedEvents,
+    },
     maxEvents: forEvents(awaited).length,
   })
   const ends = children.size > 0 ? await readRunEnds(sql, [...children.keys()]) : new Map()

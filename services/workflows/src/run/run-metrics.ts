@@ -9,7 +9,7 @@ export interface RunMetrics {
 }
 
 export function createRunMetrics(metrics: Metrics): RunMetrics {
-  const moved = byKey(
+  const countTransition = byKey(
     (status: RunStatus) => metrics.counter('opsplane_run_transitions_total', { status }),
     RunStatus.options,
   )
@@ -18,7 +18,7 @@ export function createRunMetrics(metrics: Metrics): RunMetrics {
     effectStepTypes,
   )
   return {
-    moved: (status) => moved(status)(),
+    moved: (status) => countTransition(status)(),
     recordStepDuration: (type, seconds) => stepDuration(type)(seconds),
   }
 }

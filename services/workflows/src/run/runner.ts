@@ -18,7 +18,7 @@ export interface RunnerOptions
   /** Folds a run. Throws if the run cannot be continued. */
   foldedRunOf(run: ClaimedRun, journal: LoadedJournal): Promise<FoldedRun>
   /** Called when this process no longer executes the run. */
-  left(run: ActiveRun, leaving: Leaving): void
+  left(run: ActiveRun, exit: Leaving): void
   /** Called when a run cannot be continued; the run is delayed. */
   failed(run: LeasedRun, error: unknown): void
   /** Called when a delayed run can be continued: its failure was not a worker crash. */
@@ -26,7 +26,7 @@ export interface RunnerOptions
   /** Called after leases were renewed. */
   renewed(): void
   /** Releases leases, so that other workers continue immediately. */
-  releaseRuns(held: readonly ClaimedRow[]): Promise<unknown>
+  releaseRuns(leases: readonly ClaimedRow[]): Promise<unknown>
 }
 
 /** The runs this process executes. */
@@ -72,8 +72,8 @@ type Perform = RunnerOptions['perform']
 /** Continues work started together with the run instead of starting it again. */
 const goingOnWith =
   ({ task, signal, abort }: WorkInFlight, perform: Perform): Perform =>
-  (run, asked, aborted) => {
-    if (asked.id !== task) return perform(run, asked, aborted)
+  (run, requestedTask, aborted) => {
+    if (requestedTask.id !== task) return perform(run, requestedTask, aborted)
     aborted.addEventListener('abort', abort, { once: true })
     return signal
   }
@@ -134,9 +134,9 @@ export function createRunner(options: RunnerOptions): Runner {
     const perform = inFlight ? goingOnWith(inFlight, options.perform) : options.perform
     return createActiveRun({
       ...{ run, origin, folded, nowMs: now, commit, perform, readInbox, keepsTrace, moved, schedule },
-      left(active, leaving) {
+      left(active, exit) {
         free(run.identity.id, run.fence)
-        options.left(active, leaving)
+        options.left(active, exit)
       },
     })
   }
@@ -167,7 +167,7 @@ export function createRunner(options: RunnerOptions): Runner {
     return active
   }
 
-  function take(rows: readonly LeasedRun[], first?: Entering) {
+  function resumeAll(rows: readonly LeasedRun[], first?: Entering) {
     for (const part of bySize(rows)) {
       const journals = options.journals(part.map(({ key }) => key))
       for (const row of part) {
@@ -190,14 +190,14 @@ export function createRunner(options: RunnerOptions): Runner {
     hasRoomFor: places.hasSlotFor,
     onRenewed: () => options.renewed(),
     leasedRows: () => [...slots].map(([key, { fence }]) => ({ key, fence })),
-    accept: (rows) => take(rows),
-    acceptWithSignal(row, presented) {
+    accept: (rows) => resumeAll(rows),
+    acceptWithSignal(row, envelope) {
       slots.get(row.key)?.run?.drop()
-      return new Promise((received) => take([row], { presented, received }))
+      return new Promise((received) => resumeAll([row], { presented: envelope, received }))
     },
     fenceOf: (runId) => slots.get(runId)?.fence,
-    onLeasesLost(held) {
-      for (const { key, fence } of held) {
+    onLeasesLost(leases) {
+      for (const { key, fence } of leases) {
         const slot = slots.get(key)
         if (slot?.fence === fence) slot?.run?.drop()
       }

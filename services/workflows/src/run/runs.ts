@@ -63,7 +63,7 @@ export interface Runs {
    * Presents a signal to a run and resolves with the result: directly, or through the run's inbox if another worker has
    * it. With `force` the lease is taken from that worker. `gone`: the run kept changing workers.
    */
-  present(runId: string, presented: SignalEnvelope, force: boolean): Promise<SignalResult>
+  present(runId: string, envelope: SignalEnvelope, force: boolean): Promise<SignalResult>
   /** The program of a run. */
   programOf(identity: RunIdentity): Promise<Program>
   /** Returns a run and the runs that would be continued by this retry, with the version each is pinned to. */
@@ -100,18 +100,18 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   const completionWaiter = createCompletionWaiter(database.sql, (runId) => runner.has(runId))
 
   async function commit(transition: Transition, transitionEffects: TransitionEffects | null) {
-    const moved = await move(transition, transitionEffects)
-    if (moved) signals.changed(transition.tenant, transition.runId)
-    return moved
+    const commitResult = await move(transition, transitionEffects)
+    if (commitResult) signals.changed(transition.tenant, transition.runId)
+    return commitResult
   }
 
   async function move(transition: Transition, transitionEffects: TransitionEffects | null) {
     if (!transitionEffects) return store.commit(transition)
-    const moved = await store.commitWith(transition, (tx) =>
+    const commitResult = await store.commitWith(transition, (tx) =>
       applyTransitionEffects(tx, transitionEffects, clock.at()),
     )
-    if (moved) notifyRuns(moved.followed ?? { runIds: [], admitted: true })
-    return moved
+    if (commitResult) notifyRuns(commitResult.followed ?? { runIds: [], admitted: true })
+    return commitResult
   }
 
   function notifyRuns({ runIds, admitted }: AffectedRuns) {
@@ -122,18 +122,17 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     if (admitted || runIds.length > 0) due.wake()
   }
 
-  function left({ identity, progress }: ActiveRun, leaving: Leaving) {
-    if (leaving.how === 'ended') {
-      const { output, error } = leaving
+  function left({ identity, progress }: ActiveRun, exit: Leaving) {
+    if (exit.how === 'ended') {
+      const { output, error } = exit
       completionWaiter.ended(identity.id, { status: progress().status, output, error })
     }
-    if (leaving.how === 'released' && progress().status === 'paused')
+    if (exit.how === 'released' && progress().status === 'paused')
       completionWaiter.ended(identity.id, { status: 'paused', output: null, error: null })
-    if (leaving.how === 'released' && leaving.dueAt !== null)
-      due.wake(Math.max(leaving.dueAt - clock.nowMs(), 0))
-    if (leaving.how === 'lost' && leaving.error !== undefined)
+    if (exit.how === 'released' && exit.dueAt !== null) due.wake(Math.max(exit.dueAt - clock.nowMs(), 0))
+    if (exit.how === 'lost' && exit.error !== undefined)
       log.error(
-        { err: leaving.error, run: identity.id },
+        { err: exit.error, run: identity.id },
         'this replica has given up a run after an error; another one resumes it when its lease expires',
       )
   }
@@ -154,7 +153,7 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
   }
 
   /** Returns `undefined` if another worker has the run. */
-  async function takeOver(
+  async function claimRun(
     runId: string,
     first: SignalEnvelope,
     force: boolean,
@@ -164,21 +163,21 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     return row && runner.acceptWithSignal(row, first)
   }
 
-  const asking = {
+  const signalRequestOptions = {
     ...{ sql: database.sql, at: clock.at, closing: closing.signal },
     notify: (runId: string) => notifyRuns({ runIds: [runId], admitted: false }),
-    seizeLease: async (runId: string) => void (await takeOver(runId, wrapOwnSignal({ kind: 'tick' }), true)),
+    seizeLease: async (runId: string) => void (await claimRun(runId, wrapOwnSignal({ kind: 'tick' }), true)),
   }
 
-  async function present(runId: string, presented: SignalEnvelope, force: boolean): Promise<SignalResult> {
+  async function present(runId: string, envelope: SignalEnvelope, force: boolean): Promise<SignalResult> {
     for (let tries = 1; tries <= maxTries; tries++) {
       const active = await runner.get(runId)
-      const here = active ? await active.present(presented) : 'gone'
+      const here = active ? await active.present(envelope) : 'gone'
       if (here !== 'gone') return here
       // Takes the lease by force only once: otherwise two replicas would take it from each other forever.
-      const taken = await takeOver(runId, presented, force && tries === 1)
-      if (taken === undefined) return requestSignal(asking, runId, presented)
-      if (taken !== 'gone') return taken
+      const result = await claimRun(runId, envelope, force && tries === 1)
+      if (result === undefined) return requestSignal(signalRequestOptions, runId, envelope)
+      if (result !== 'gone') return result
     }
     return 'gone'
   }
@@ -238,11 +237,11 @@ export function createRuns(ctx: ServiceContext, options: RunsOptions): Runs {
     failed(row, error) {
       if (closing.signal.aborted) return
       log.error({ err: error, run: row.key }, 'a run could not be resumed; it is delayed and retried')
-      const held = delayFailedRows({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
+      const delayWrite = delayFailedRows({ name: 'runs', of: dueRuns }, { ...database, log, at: clock.at }, [
         { row, error },
       ])
       // If this fails, the lease expires by itself.
-      held.catch(() => {})
+      delayWrite.catch(() => {})
     },
     recovered: ({ key, fence }) =>
       runStatement(

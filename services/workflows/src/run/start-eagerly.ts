@@ -50,8 +50,9 @@ export async function startEagerly(run: NewRun, at: number, options: EagerStartO
   const later = Math.max(at, options.nowMs())
   entries.push(...folded.decide(signal, later).map((entry) => ({ ...entry, at: later })))
   // An end of the run and awaited inputs are stored by a transition instead.
-  const goesOn = folded.progress().endedAt === null && folded.tasks().every(({ kind }) => kind !== 'await')
-  return goesOn ? started : { ...start(run, at), inFlight }
+  const canContinue =
+    folded.progress().endedAt === null && folded.tasks().every(({ kind }) => kind !== 'await')
+  return canContinue ? started : { ...start(run, at), inFlight }
 }
 
 /** `signal` is `undefined` if the child process did not respond in time. */
@@ -75,6 +76,9 @@ async function evaluated(
 }
 
 function start(run: NewRun, at: number): EagerStart {
-  const folded = foldRun({ ...run, recorded: [] })
-  return { folded, entries: folded.decide({ kind: 'start' }, at).map((entry) => ({ ...entry, at })) }
+  const foldedRun = foldRun({ ...run, recorded: [] })
+  return {
+    folded: foldedRun,
+    entries: foldedRun.decide({ kind: 'start' }, at).map((entry) => ({ ...entry, at })),
+  }
 }

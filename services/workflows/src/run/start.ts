@@ -154,10 +154,10 @@ function skipped(row: NewRun): NewRun {
     message: 'The maximum number of concurrent runs was active.',
     step: null,
   }
-  const ended = { kind: 'ended', status: 'cancelled', error }
+  const entry = { kind: 'ended', status: 'cancelled', error }
   const at = Date.parse(row.identity.queuedAt)
   const progress = { ...row.progress, status: 'cancelled' as const, error, endedAt: row.identity.queuedAt }
-  return { ...row, progress, dueAt: null, seq: 1, lines: [...row.lines, formatJournalLine(1, at, ended)] }
+  return { ...row, progress, dueAt: null, seq: 1, lines: [...row.lines, formatJournalLine(1, at, entry)] }
 }
 
 function toIdentity(

@@ -26,7 +26,7 @@ export async function applyTransitionEffects(
   at: string | null,
 ): Promise<AffectedRuns> {
   const { id, tenant } = identity
-  const ended = progress.endedAt !== null
+  const hasEnded = progress.endedAt !== null
   if (consumed.length > 0) await dealtWith(tx, consumed)
   if (settled.length > 0) await forget(tx, id, settled)
   if (omits) await omitValues(tx, id, progress.status === 'completed')
@@ -38,9 +38,11 @@ export async function applyTransitionEffects(
     reason: 'The run that has started it does not wait for it any more.',
   } as const
   const cancelled = await sendSignals(tx, abandoned, { signal: reason, actor: null, requestId: null }, at)
-  const parent = ended && identity.parentWaits ? await wake(tx, identity.parentRunId, at) : []
+  const parent = hasEnded && identity.parentWaits ? await wake(tx, identity.parentRunId, at) : []
   const admitted =
-    ended && identity.concurrencyKey !== null ? await admitNextRuns(tx, identity.concurrencyKey, at) : false
+    hasEnded && identity.concurrencyKey !== null
+      ? await admitNextRuns(tx, identity.concurrencyKey, at)
+      : false
   return { runIds: [...cancelled, ...parent], admitted }
 }
 
@@ -111,7 +113,7 @@ export async function sendSignals(
   message: SignalMessage,
   at: string | null,
 ): Promise<string[]> {
-  return (await put(tx, runIds, message, { at, awaited: false })).map(({ runId }) => runId)
+  return (await insertSignals(tx, runIds, message, { at, awaited: false })).map(({ runId }) => runId)
 }
 
 /** The same for one run whose result the sender waits for; `undefined` if the run has ended. */
@@ -121,11 +123,11 @@ export async function sendSignalRequest(
   message: SignalMessage,
   at: string | null,
 ): Promise<{ inboxId: string } | undefined> {
-  const [sent] = await put(tx, [runId], message, { at, awaited: true })
+  const [sent] = await insertSignals(tx, [runId], message, { at, awaited: true })
   return sent
 }
 
-async function put(
+async function insertSignals(
   tx: StatementRunner,
   runIds: readonly string[],
   { signal, actor, requestId }: SignalMessage,

@@ -9,10 +9,10 @@ export function isSignedBy(
   secret: string,
   body: Buffer,
   { prefix }: Pick<Signature, 'prefix'>,
-  given: string | undefined,
+  signature: string | undefined,
 ): boolean {
-  if (given === undefined || !given.startsWith(prefix)) return false
+  if (signature === undefined || !signature.startsWith(prefix)) return false
   const expected = Buffer.from(hmacSha256(secret, body).toString('hex'))
-  const actual = Buffer.from(given.slice(prefix.length).trim().toLowerCase())
+  const actual = Buffer.from(signature.slice(prefix.length).trim().toLowerCase())
   return actual.length === expected.length && timingSafeEqual(actual, expected)
 }

@@ -2,7 +2,7 @@ import type { ArtifactUse, TenantScope } from '@opsplane/contracts'
 import type { Database } from '@opsplane/postgres'
 
 /** Maximum number of uses returned. */
-const most = 200
+const maxUses = 200
 
 /** Workflows whose published version has steps that run some of these artifacts, whether or not they are active. */
 export async function artifactUses(
@@ -18,7 +18,7 @@ export async function artifactUses(
        v.state::jsonb->'definition', 'strict $.** ? (@.type == "artifact").artifact') as found(slug)
      where w.workspace_id = $1 and w.environment = $2 and w.status <> 'archived'
        and found.slug #>> '{}' = any($3::text[])
-     order by w.id, artifact limit ${most}`,
+     order by w.id, artifact limit ${maxUses}`,
     [workspaceId, environment, [...slugs]],
     { prepare: true },
   )

@@ -4,7 +4,7 @@ import type { ServiceClient } from '@opsplane/http'
 /** Finds connectors of an environment by id or name. */
 export type FindConnectors = (
   tenant: TenantScope,
-  wanted: Pick<ConnectorNamesQuestion, 'ids' | 'names' | 'furtherActions'>,
+  query: Pick<ConnectorNamesQuestion, 'ids' | 'names' | 'furtherActions'>,
 ) => Promise<ConnectorNames['connectors']>
 
 const timeoutMs = 3_000

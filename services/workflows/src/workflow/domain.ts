@@ -202,14 +202,14 @@ function published(command: CommandOf<'publish'>, state: WorkflowRecord): Decide
 
 function rolledBack({ version, grant, now }: CommandOf<'rollback'>, state: WorkflowRecord): Decided {
   statusAfter('rollback', state)
-  if (version.number === state.publishedVersion && isGiven(state, version.ownerId, grant)) return []
+  if (version.number === state.publishedVersion && isAlreadyGranted(state, version.ownerId, grant)) return []
   const after = { ...pinnedTo(state, version, now), draftChanged: version.digest !== state.draftDigest }
   const extras = { from: state.publishedVersion }
   return [{ type: 'workflow.rolled_back', after, extras, extraRows: grant ? [grant] : [] }]
 }
 
 /** Whether the workflow already acts with this person's rights. */
-const isGiven = (state: WorkflowRecord, ownerId: string, grant: ReadModelRow | null): boolean =>
+const isAlreadyGranted = (state: WorkflowRecord, ownerId: string, grant: ReadModelRow | null): boolean =>
   grant === null && state.ownerId === ownerId && !isSuspended(state)
 
 /** New runs use this version from now on. */
@@ -235,9 +235,9 @@ function activated(
   if (number !== state.publishedVersion)
     throw new ApiError('version_conflict', 'Another version was published meanwhile. Try again.')
   const isActive = state.status === status
-  if (isActive && isGiven(state, ownerId, grant)) return []
-  const given = { ...state, status, ownerId, deactivatedReason: null, updatedAt: now }
-  const after = isActive ? given : { ...given, fence }
+  if (isActive && isAlreadyGranted(state, ownerId, grant)) return []
+  const activatedState = { ...state, status, ownerId, deactivatedReason: null, updatedAt: now }
+  const after = isActive ? activatedState : { ...activatedState, fence }
   return [{ type: 'workflow.activated', after, extraRows: grant ? [grant] : [] }]
 }
 
@@ -254,8 +254,8 @@ function deactivated(state: WorkflowRecord, now: Instant): Decided {
  * their rights in the meantime.
  */
 function suspended({ number, ownerId, missing, now }: CommandOf<'suspend'>, state: WorkflowRecord): Decided {
-  const isMeant = state.publishedVersion === number && state.ownerId === ownerId
-  if (!isMeant || state.status === 'archived' || isSuspended(state)) return []
+  const isCurrent = state.publishedVersion === number && state.ownerId === ownerId
+  if (!isCurrent || state.status === 'archived' || isSuspended(state)) return []
   const reason = 'owner_rights' as const
   const after = { ...state, status: 'inactive' as const, deactivatedReason: reason, updatedAt: now }
   return [{ type: 'workflow.deactivated', after, extras: { reason, missing } }]

@@ -89,11 +89,11 @@ export function createGivers(options: GiversOptions): Givers {
   }
 
   /** Whether the grant is valid, and its giver still has all rights the definition needs. */
-  const holds = async ({ grant, userId }: Giver, definition: WorkflowDefinition, tenant: TenantScope) => {
+  const isValid = async ({ grant, userId }: Giver, definition: WorkflowDefinition, tenant: TenantScope) => {
     const question = { workspaceId: tenant.workspaceId, userIds: [userId] }
     const { permissions, roles } = await settings.post('/internal/rights', question, Rights)
-    const held = permissions[userId]
-    if (!held || missingRights(held, await needsOf(definition, tenant)).length > 0) return false
+    const giverRights = permissions[userId]
+    if (!giverRights || missingRights(giverRights, await needsOf(definition, tenant)).length > 0) return false
     for (const subscription of findSubscriptions(definition))
       if (!(await rules.permits({ role: roles[userId] }, tenant, subscription))) return false
     try {
@@ -109,8 +109,8 @@ export function createGivers(options: GiversOptions): Givers {
     const needs = await needsOf(definition, meta.tenant)
     requireRights(meta.principal, needs)
     await requireUnhidden(rules, meta.principal, definition, meta.tenant)
-    const wanted = { run: versionId, permissions: [...needs.reads, ...needs.uses], expiresInSeconds }
-    const { grant, expiresAt } = await delegations.delegate(meta, wanted)
+    const delegation = { run: versionId, permissions: [...needs.reads, ...needs.uses], expiresInSeconds }
+    const { grant, expiresAt } = await delegations.delegate(meta, delegation)
     if (expiresInSeconds === null && expiresAt !== null)
       throw new ApiError(
         'forbidden',
@@ -134,7 +134,7 @@ export function createGivers(options: GiversOptions): Givers {
       requireRights(meta.principal, await needsOf(definition, meta.tenant))
       await requireUnhidden(rules, meta.principal, definition, meta.tenant)
       const giver = await of(carrier, meta.tenant)
-      const isOwn = giver?.userId === meta.principal.userId && (await holds(giver, definition, meta.tenant))
+      const isOwn = giver?.userId === meta.principal.userId && (await isValid(giver, definition, meta.tenant))
       return isOwn ? null : takeOver(carrier, definition, meta)
     },
     async transferRuns(carried, meta) {
@@ -142,7 +142,7 @@ export function createGivers(options: GiversOptions): Givers {
       const rows: ReadModelRow[] = []
       for (const { carrier, definition } of carried) {
         const giver = await of(carrier, tenant)
-        if (!giver || !(await holds(giver, definition, tenant)))
+        if (!giver || !(await isValid(giver, definition, tenant)))
           rows.push(await takeOver(carrier, definition, meta))
       }
       if (rows.length === 0) return

@@ -22,8 +22,8 @@ const grants = `select g.id, g.state->>'grant' as grant
     join workflows w on w.id = v.workflow_id`
 const isSuperseded = `exists (select from version_grants later where later.version_id = g.version_id
   and later.run_id is not distinct from g.run_id and later.place > g.place)`
-const openRun = (which: string) =>
-  `exists (select from runs r where r.workflow_id = w.id and r.ended_at is null and ${which})`
+const openRun = (condition: string) =>
+  `exists (select from runs r where r.workflow_id = w.id and r.ended_at is null and ${condition})`
 /** The grant for a draft test expires by itself. A run continues shortly after it has received a grant. */
 const isNeeded = `(case when g.run_id is not null
     then ${openRun('r.id = g.run_id')} or (g.state->>'givenAt')::timestamptz > now() - interval '1 minute'

@@ -6,7 +6,7 @@ import type { FindKnown, TargetSort } from './check/targets.js'
 const timeoutMs = 3_000
 
 /** The service that owns each kind of name, with its route. */
-const named: Readonly<Partial<Record<TargetSort, [BackendName, string]>>> = {
+const nameRoutes: Readonly<Partial<Record<TargetSort, [BackendName, string]>>> = {
   table: ['database-studio', '/internal/tables/names'],
   query: ['database-studio', '/internal/queries/names'],
 }
@@ -34,9 +34,9 @@ export const findKnown =
     const { workspaceId, environment } = tenant
     if (sort === 'artifact') return (await findArtifacts(clients)(tenant, names)).map(({ name }) => name)
     const signal = AbortSignal.timeout(timeoutMs)
-    const [service, path] = named[sort] ?? ['settings', '/internal/members']
+    const [service, path] = nameRoutes[sort] ?? ['settings', '/internal/members']
     const client = findClient(clients, service)
-    if (named[sort])
+    if (nameRoutes[sort])
       return (await client.post(path, { workspaceId, environment, names }, KnownNames, { signal })).names
     const [userIds, roles] = sort === 'user' ? [names, []] : [[], names]
     const known = await client.post(path, { workspaceId, userIds, roles }, KnownMembers, { signal })

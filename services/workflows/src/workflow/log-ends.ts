@@ -29,21 +29,21 @@ export function createLogEndReader(
 }
 
 /** Coalesces concurrent calls: each caller gets the result of a call that started after its own. */
-export function coalesceCalls<Answer>(ask: () => Promise<Answer>): () => Promise<Answer> {
-  let asking: Promise<Answer> | undefined
+export function coalesceCalls<Answer>(call: () => Promise<Answer>): () => Promise<Answer> {
+  let currentCall: Promise<Answer> | undefined
   let next: Promise<Answer> | undefined
   const begin = () => {
-    const answer = ask()
-    asking = answer
+    const answer = call()
+    currentCall = answer
     const over = () => {
-      if (asking === answer) asking = undefined
+      if (currentCall === answer) currentCall = undefined
     }
     answer.then(over, over)
     return answer
   }
   return () => {
-    if (!asking) return begin()
-    next ??= asking
+    if (!currentCall) return begin()
+    next ??= currentCall
       .catch(() => {})
       .then(() => {
         next = undefined

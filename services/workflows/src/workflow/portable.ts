@@ -50,10 +50,10 @@ export function createPortable({
   requireEnvironment,
   findConnectors,
 }: PortableParts): Portable {
-  const find = (kind: Kind, tenant: TenantScope, wanted: { ids?: string[]; names?: string[] }) => {
-    const empty = !wanted.ids?.length && !wanted.names?.length
+  const find = (kind: Kind, tenant: TenantScope, query: { ids?: string[]; names?: string[] }) => {
+    const empty = !query.ids?.length && !query.names?.length
     if (empty) return Promise.resolve([])
-    return kind === 'connector' ? findConnectors(tenant, wanted) : findWorkflowNames(database, tenant, wanted)
+    return kind === 'connector' ? findConnectors(tenant, query) : findWorkflowNames(database, tenant, query)
   }
   const namesIn = async (kind: Kind, definition: WorkflowDefinition, tenant: TenantScope) => {
     const ids = listReferences(definition).flatMap((each) => (each.kind === kind ? [each.id] : []))
@@ -87,7 +87,7 @@ export function createPortable({
       const { definition, missing } = localized(source, { connector: connectors, workflow: called }, there)
       const { name, description } = source
       const here = inTenant(meta, there)
-      const take = async () => {
+      const createOrUpdate = async () => {
         const [present, ...others] = await findWorkflowNames(database, there, { names: [name] })
         if (others.length > 0)
           throw new ApiError('conflict', `There are several workflows named ${name} in ${environment}.`)
@@ -96,12 +96,15 @@ export function createPortable({
           : workflows.create({ name, description, definition, promoted: true }, here)
       }
       // A concurrent promotion may have created it.
-      const taken = await take().catch((error: unknown) => {
-        if (isNotUnique(error)) return take()
+      const savedWorkflow = await createOrUpdate().catch((error: unknown) => {
+        if (isNotUnique(error)) return createOrUpdate()
         throw error
       })
-      const named = new Set(missing.map(({ path }) => path))
-      return { ...taken, problems: [...missing, ...taken.problems.filter(({ path }) => !named.has(path))] }
+      const missingPaths = new Set(missing.map(({ path }) => path))
+      return {
+        ...savedWorkflow,
+        problems: [...missing, ...savedWorkflow.problems.filter(({ path }) => !missingPaths.has(path))],
+      }
     },
   }
 }

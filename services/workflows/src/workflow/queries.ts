@@ -41,13 +41,13 @@ const Name = z.object({ id: z.string(), name: z.string() })
 export async function findWorkflowNames(
   { sql }: Database,
   { workspaceId, environment }: TenantScope,
-  wanted: { ids?: readonly string[]; names?: readonly string[] },
+  query: { ids?: readonly string[]; names?: readonly string[] },
 ): Promise<{ id: string; name: string }[]> {
   const rows = await sql.unsafe(
     `select id, name from workflows
      where workspace_id = $1 and environment = $2 and status <> 'archived'
        and (id = any($3::text[]) or name = any($4::text[])) order by created_at, id limit 1000`,
-    [workspaceId, environment, [...(wanted.ids ?? [])], [...(wanted.names ?? [])]],
+    [workspaceId, environment, [...(query.ids ?? [])], [...(query.names ?? [])]],
     { prepare: true },
   )
   return z.array(Name).parse([...rows])

@@ -38,18 +38,18 @@ export const transitions: Record<WorkflowAction, Partial<Record<WorkflowStatus, 
   archive: { inactive: { to: 'archived' }, active: { to: 'archived' } },
 }
 
-export function allowedActions(standing: WorkflowStanding): WorkflowAction[] {
-  return workflowActions.filter((action) => findTransition(action, standing) !== undefined)
+export function allowedActions(workflow: WorkflowStanding): WorkflowAction[] {
+  return workflowActions.filter((action) => findTransition(action, workflow) !== undefined)
 }
 
 /** The status `action` leads to. Throws `invalid_state_transition` if the table has none. */
-export function statusAfter(action: WorkflowAction, standing: WorkflowStanding): WorkflowStatus {
-  const transition = findTransition(action, standing)
+export function statusAfter(action: WorkflowAction, workflow: WorkflowStanding): WorkflowStatus {
+  const transition = findTransition(action, workflow)
   if (transition) return transition.to
-  if (isSuspended(standing)) throw suspended(action, allowedActions(standing))
+  if (isSuspended(workflow)) throw suspended(action, allowedActions(workflow))
   const from =
-    standing.status === 'archived' || standing.publishedVersion !== null ? standing.status : 'not published'
-  throw invalidTransition(action, from, allowedActions(standing))
+    workflow.status === 'archived' || workflow.publishedVersion !== null ? workflow.status : 'not published'
+  throw invalidTransition(action, from, allowedActions(workflow))
 }
 
 /** Whether its owner has lost a right it needs, so that nothing starts until a user with the rights takes it over. */
@@ -67,9 +67,9 @@ function suspended(action: WorkflowAction, allowed: readonly WorkflowAction[]): 
   })
 }
 
-function findTransition(action: WorkflowAction, standing: WorkflowStanding): Transition | undefined {
-  const { status, publishedVersion } = standing
-  if (action === 'trigger' && isSuspended(standing)) return undefined
+function findTransition(action: WorkflowAction, workflow: WorkflowStanding): Transition | undefined {
+  const { status, publishedVersion } = workflow
+  if (action === 'trigger' && isSuspended(workflow)) return undefined
   const transition = transitions[action][status]
   return transition?.only === 'published' && publishedVersion === null ? undefined : transition
 }

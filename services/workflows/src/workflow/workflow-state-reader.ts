@@ -26,15 +26,15 @@ const Row = z.object({
  * concurrent requests, such as those of runs that start together, share a statement.
  */
 export function createWorkflowStateReader(database: Pick<Database, 'planned'>) {
-  const asked = createGroups({
-    write: (asks: readonly StateQuery[]) => find(database, asks),
+  const stateReads = createGroups({
+    write: (queries: readonly StateQuery[]) => find(database, queries),
     isAway: isDatabaseUnavailable,
   })
   return (id: string, tenant: TenantScope): Promise<NamedWorkflowState | undefined> =>
-    asked.add({ id, tenant })
+    stateReads.add({ id, tenant })
 }
 
-async function find({ planned }: Pick<Database, 'planned'>, asks: readonly StateQuery[]) {
+async function find({ planned }: Pick<Database, 'planned'>, queries: readonly StateQuery[]) {
   const rows = await planned.unsafe(
     `select asked.n::int - 1 as n, found.*
      from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (id, workspace_id, environment, n)
@@ -45,12 +45,12 @@ async function find({ planned }: Pick<Database, 'planned'>, asks: readonly State
        where w.id = asked.id and w.workspace_id = asked.workspace_id and w.environment = asked.environment
        limit 1) found`,
     [
-      asks.map(({ id }) => id),
-      asks.map(({ tenant }) => tenant.workspaceId),
-      asks.map(({ tenant }) => tenant.environment),
+      queries.map(({ id }) => id),
+      queries.map(({ tenant }) => tenant.workspaceId),
+      queries.map(({ tenant }) => tenant.environment),
     ],
     { prepare: true },
   )
   const found = new Map(rows.map((row) => Row.parse(row)).map(({ n, ...standing }) => [n, standing]))
-  return asks.map((_, n) => found.get(n))
+  return queries.map((_, n) => found.get(n))
 }

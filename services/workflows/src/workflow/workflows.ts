@@ -233,8 +233,8 @@ export function createWorkflows(
       statusAfter('rollback', state)
       const carrier = { versionId: versionRef(id, to) }
       // The grant of a version other than the published one may be revoked at any moment.
-      const take = state.publishedVersion === to ? givers.takeOverUnlessOwn : givers.takeOver
-      const grant = await take(carrier, version.definition, meta)
+      const obtainGrant = state.publishedVersion === to ? givers.takeOverUnlessOwn : givers.takeOver
+      const grant = await obtainGrant(carrier, version.definition, meta)
       const { userId } = meta.principal
       const command = { kind: 'rollback', version: pinned(version, userId), grant, now: meta.now } as const
       return settled(id, await aggregate.handle(id, command, meta))
@@ -264,11 +264,11 @@ export function createWorkflows(
       ),
 
     published: async (id, tenant) => {
-      const standing = await readWorkflowState(id, tenant)
-      if (!standing) throw notFound()
-      statusAfter('trigger', standing)
-      const ref = versionRef(id, standing.publishedVersion ?? 0)
-      return { id, name: standing.name, version: standing.publishedVersion ?? 0, programRef: ref }
+      const workflow = await readWorkflowState(id, tenant)
+      if (!workflow) throw notFound()
+      statusAfter('trigger', workflow)
+      const ref = versionRef(id, workflow.publishedVersion ?? 0)
+      return { id, name: workflow.name, version: workflow.publishedVersion ?? 0, programRef: ref }
     },
 
     pinDraft: async (id, testId, pins, meta) => {

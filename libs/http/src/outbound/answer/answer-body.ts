@@ -67,13 +67,15 @@ const isXml = (media: string) => /[/+]xml$/.test(media)
 const isBinary = (media: string) => /^(?:image|audio|video|font)\//.test(media) && !isXml(media)
 
 /** `undefined` if it is not text or contains NUL characters, which the platform's JSON must not contain. */
-function textOf(type: ContentType, bytes: Buffer, goesOn: boolean): string | undefined {
+function textOf(type: ContentType, bytes: Buffer, isTruncated: boolean): string | undefined {
   if (isBinary(type.media)) return undefined
   try {
     const decoder = new TextDecoder(charsetOf(type, bytes), { fatal: true })
     // An incomplete character at the end is dropped.
     const text =
-      decoder.encoding === 'windows-1252' ? windows1252(bytes) : decoder.decode(bytes, { stream: goesOn })
+      decoder.encoding === 'windows-1252'
+        ? windows1252(bytes)
+        : decoder.decode(bytes, { stream: isTruncated })
     return text.includes('\0') ? undefined : text
   } catch {
     // Not text in that charset, or the charset is unknown.
@@ -98,11 +100,11 @@ const declarationBytes = 1_024
 function charsetOf(type: ContentType, bytes: Buffer): string {
   if (isJson(type)) return 'utf-8'
   if (type.charset !== undefined) return type.charset
-  const marked = marks.find(([mark]) => bytes.subarray(0, mark.length).equals(mark))
-  if (marked) return marked[1]
-  const beginning = bytes.subarray(0, declarationBytes).toString('latin1')
+  const byteOrderMark = marks.find(([mark]) => bytes.subarray(0, mark.length).equals(mark))
+  if (byteOrderMark) return byteOrderMark[1]
+  const head = bytes.subarray(0, declarationBytes).toString('latin1')
   const declared = isXml(type.media)
-    ? /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(beginning)
-    : type.media === 'text/html' && /<meta[^>]*\scharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(beginning)
+    ? /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(head)
+    : type.media === 'text/html' && /<meta[^>]*\scharset\s*=\s*["']?\s*([\w.:-]+)/i.exec(head)
   return (declared || undefined)?.[1] ?? 'utf-8'
 }

@@ -52,17 +52,17 @@ export function submit(
   const conflicts = clash?.conflicts ?? state.conflicts
   const judged = { ...state, ...computeRisk(state, facts), conflicts, rejectionReason: null, updatedAt: now }
   if (state.type === 'standard') return { type: 'change.submitted', after: { ...judged, status }, ...extras }
-  const asking = { ...judged, approvalPolicy: findPolicy(exposeChange(judged), policies) }
-  const { technical, authorization } = asking.approvalPolicy
-  const asked = requestApprovals(
-    asking,
+  const changeWithPolicy = { ...judged, approvalPolicy: findPolicy(exposeChange(judged), policies) }
+  const { technical, authorization } = changeWithPolicy.approvalPolicy
+  const submittedChange = requestApprovals(
+    changeWithPolicy,
     status === 'assess' ? technical : authorization,
     approvalIds,
     now,
     userId,
   )
-  checkAuthorization(asked)
-  return { type: 'change.submitted', after: { ...asked, status }, ...extras }
+  checkAuthorization(submittedChange)
+  return { type: 'change.submitted', after: { ...submittedChange, status }, ...extras }
 }
 
 function checkComplete(change: ChangeRecord): void {
@@ -89,8 +89,8 @@ function requestApprovals(
   const submitter = submitterId === undefined || change.dutiesCombined ? [] : [submitterId]
   const excludedIds = [...findExcludedIds(change), ...submitter]
   const contentHash = hashChange(change)
-  const asked = requestAllApprovals(rules, ids, { excludedIds, contentHash, now })
-  return { ...change, approvals: trimApprovals([...change.approvals, ...asked]) }
+  const newApprovals = requestAllApprovals(rules, ids, { excludedIds, contentHash, now })
+  return { ...change, approvals: trimApprovals([...change.approvals, ...newApprovals]) }
 }
 
 /** Records one decision per approval. The last pending approval moves the change to its next stage. */
@@ -132,11 +132,11 @@ export function reject(command: CommandOf<'reject'>, state: ChangeRecord): Chang
  * that is sent twice, by a second click or a retry, must not approve the next stage as well.
  */
 function checkApprovalNamed(userId: string, open: readonly Approval[], state: ChangeRecord): void {
-  const given = completedTechnicalStage(state).filter(({ decisions }) =>
+  const ownApprovals = completedTechnicalStage(state).filter(({ decisions }) =>
     decisions.some((made) => made.userId === userId),
   )
-  if (given.length === 0) return
-  const names = given.map(({ name }) => name).join(' and ')
+  if (ownApprovals.length === 0) return
+  const names = ownApprovals.map(({ name }) => name).join(' and ')
   const ways = open.map(({ id, name }) => `${id} as approvalId to approve ${name} as well`)
   throw invalidField(
     '/approvalId',
@@ -166,18 +166,18 @@ function recordDecisions(
 /** Returns the approvals the person decides on. Throws forbidden, with the reason, if there are none. */
 function findDecidable({ userId, approvalId }: DecideOnChange, state: ChangeRecord): Approval[] {
   const { approvals, editorIds } = state
-  const meant =
+  const candidates =
     approvalId === undefined
       ? approvals.filter(({ status }) => status === 'pending')
       : approvals.filter(({ id }) => id === approvalId)
-  if (approvalId !== undefined && meant.length === 0)
+  if (approvalId !== undefined && candidates.length === 0)
     throw invalidField('/approvalId', 'not_found', 'The change has no such approval.')
-  const open = filterDecidable(meant, userId)
+  const open = filterDecidable(candidates, userId)
   if (open.length > 0) return open
-  if (meant.length > 0 && !state.dutiesCombined && editorIds.includes(userId))
+  if (candidates.length > 0 && !state.dutiesCombined && editorIds.includes(userId))
     throw new ApiError('forbidden', 'An editor of this change cannot decide on it.')
-  if (meant.length > 0 && state.status === 'authorize' && technicalApprovers(state).includes(userId))
+  if (candidates.length > 0 && state.status === 'authorize' && technicalApprovers(state).includes(userId))
     throw new ApiError('forbidden', 'An approver of the technical stage cannot decide on the authorization.')
-  const reasons = meant.map((approval) => reasonCannotDecide(approval, userId))
+  const reasons = candidates.map((approval) => reasonCannotDecide(approval, userId))
   throw new ApiError('forbidden', reasons.find((reason) => reason !== undefined) ?? 'Nothing is pending.')
 }

@@ -40,14 +40,14 @@ export const formatRulePair = ({ technicalRule, rule }: UnmetAuthorization): str
  * several rules together is reported at the approval that would leave too few.
  */
 export function findUnmetAuthorization(
-  asked: readonly MissingApprovals[],
+  technicalRules: readonly MissingApprovals[],
   { distinctApprovers, authorization }: Pick<ChangeApprovalPolicy, 'distinctApprovers' | 'authorization'>,
   excludedIds: readonly string[],
 ): UnmetAuthorization | undefined {
   for (const [index, rule] of authorization.entries()) {
     const short = findShortfall(rule, excludedIds)
     const technicalRule = distinctApprovers
-      ? asked.find((technical) => exceedsApprovers(technical, rule, excludedIds))
+      ? technicalRules.find((technical) => exceedsApprovers(technical, rule, excludedIds))
       : undefined
     if (short || technicalRule) return { index, rule, short, technicalRule: technicalRule?.name ?? '' }
   }

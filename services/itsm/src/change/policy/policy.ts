@@ -88,12 +88,12 @@ function checkPolicy(policy: ChangePolicyState): ChangePolicyState {
 
 /** Throws validation_failed if the authorization needs approvers that the technical stage uses up. */
 function checkDistinct(policy: ChangePolicyState): void {
-  const asked = policy.technical.map((rule) => ({
+  const technicalRules = policy.technical.map((rule) => ({
     name: rule.name,
     people: rule.approverIds,
     count: countRequired(rule, rule.approverIds?.length ?? 1),
   }))
-  const unmet = findUnmetAuthorization(asked, policy, [])
+  const unmet = findUnmetAuthorization(technicalRules, policy, [])
   if (unmet)
     throw invalidField(
       `/authorization/${unmet.index}/approverIds`,

@@ -41,7 +41,7 @@ export function buildDraft(
   agreed: TemplateAgreement | undefined,
 ): Omit<NewChange, keyof Agreed | 'title'> & Agreed & { title: string } {
   const template = input.type === 'standard' ? activeTemplate(input, agreed) : undefined
-  if (template) checkGiven(input, template)
+  if (template) checkTemplateFields(input, template)
   const title = input.title ?? template?.title
   if (!title) throw invalidField('/title', 'required', 'The change needs a title, as its template has none.')
   const own = template ? pickAgreed(template) : applyPatch(defaultAgreed, pickAgreed(input))
@@ -62,13 +62,13 @@ export function applyTemplateEdit<State extends ChangeState>(
     return was && patch.templateId === undefined ? { ...asked, templateId: null } : asked
   if (!was || asked.templateId !== before.templateId) {
     const template = activeTemplate(asked, agreed)
-    checkGiven(patch, template)
-    const wanted = { ...asked, ...pickAgreed(template) }
-    checkFit(wanted, template, agreed)
-    return wanted
+    checkTemplateFields(patch, template)
+    const templatedChange = { ...asked, ...pickAgreed(template) }
+    checkFit(templatedChange, template, agreed)
+    return templatedChange
   }
   if (!isTemplated(before)) return asked
-  checkGiven(patch, before)
+  checkTemplateFields(patch, before)
   if (agreed?.template) checkFit(asked, agreed.template, agreed, before)
   return asked
 }
@@ -93,11 +93,11 @@ function activeTemplate(
   { templateId }: Pick<ChangeState, 'templateId'>,
   agreed: TemplateAgreement | undefined,
 ): ChangeTemplateState {
-  const refused = (code: string, message: string) => invalidField('/templateId', code, message)
-  if (templateId === null) throw refused('required', 'A standard change requires a template.')
+  const invalid = (code: string, message: string) => invalidField('/templateId', code, message)
+  if (templateId === null) throw invalid('required', 'A standard change requires a template.')
   const template = agreed?.template
-  if (!template) throw refused('not_found', 'There is no such template in this workspace and environment.')
-  if (template.status !== 'active') throw refused('inactive', `The template ${template.name} is inactive.`)
+  if (!template) throw invalid('not_found', 'There is no such template in this workspace and environment.')
+  if (template.status !== 'active') throw invalid('inactive', `The template ${template.name} is inactive.`)
   return template
 }
 
@@ -118,10 +118,10 @@ const pickAgreed = <Own extends Given>({
 })
 
 /** Throws validation_failed naming each given field that differs from the template's value. */
-function checkGiven(given: Given, own: Agreed): void {
+function checkTemplateFields(fields: Given, own: Agreed): void {
   rejectDetails(
     agreedFields
-      .filter((name) => given[name] !== undefined && given[name] !== own[name])
+      .filter((name) => fields[name] !== undefined && fields[name] !== own[name])
       .map((name) => ({
         in: 'body',
         path: `/${name}`,

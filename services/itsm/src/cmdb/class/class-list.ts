@@ -168,11 +168,11 @@ export function ownSelection(
   { q, direction }: Pick<ClassQuery, 'q' | 'direction'>,
   after: string | undefined,
 ): Selection {
-  const beyond = direction === 'asc' ? gt : lt
+  const comparator = direction === 'asc' ? gt : lt
   return {
     where: [
       notInArray(table.name, builtInNames),
-      after === undefined ? undefined : beyond(table.name, after),
+      after === undefined ? undefined : comparator(table.name, after),
     ],
     search: q === undefined ? undefined : matchesText(table.search, q),
   }

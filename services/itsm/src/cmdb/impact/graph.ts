@@ -138,7 +138,7 @@ export const relationColumns = { words: ['id', 'source_id', 'target_id', 'type']
 export function graphReader(sql: StatementRunner, { workspaceId, environment }: TenantScope) {
   const itemsFrom = (rest: string) => `configuration_items ${ofTenant} ${rest}`
   const ofTypes = '($3::text[] is null or type = any($3::text[]))'
-  const parameters = (...given: Parameter[]) => [workspaceId, environment, ...given]
+  const parameters = (...values: Parameter[]) => [workspaceId, environment, ...values]
   return {
     /** All items; `null` if there are more than `readLimits.items`. */
     allItems: (): Promise<ItemColumns | null> =>
@@ -167,10 +167,10 @@ export function graphReader(sql: StatementRunner, { workspaceId, environment }: 
       types: RelationType[] | undefined,
       limit: number,
     ): Promise<RelationColumns> => {
-      const among = (end: string) => `${end} in (select unnest($4::text[]))`
+      const isAmongIds = (end: string) => `${end} in (select unnest($4::text[]))`
       const found = rowsByIds(
         'ci_relations',
-        `${among('source_id')} and ${among('target_id')} and ${ofTypes}`,
+        `${isAmongIds('source_id')} and ${isAmongIds('target_id')} and ${ofTypes}`,
       )
       return readColumns(sql, relationColumns, `${found} limit $5`, parameters(types ?? null, ids, limit))
     },

@@ -92,5 +92,5 @@ function hopByHop(sql: StatementRunner, { workspaceId, environment }: TenantScop
   }
 }
 
-const selectTypes = (types: RelationType[], wanted: RelationType[]) =>
-  types.filter((type) => wanted.includes(type))
+const selectTypes = (types: RelationType[], selectedTypes: RelationType[]) =>
+  types.filter((type) => selectedTypes.includes(type))

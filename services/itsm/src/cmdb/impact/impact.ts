@@ -60,7 +60,7 @@ export async function walkImpact(
   { maxItems, maxHops }: ImpactLimits,
 ): Promise<CiImpact> {
   const down = new Set(failing)
-  const reached = new Map<string, Reached>()
+  const reachedById = new Map<string, Reached>()
   let frontier = failing
   let truncated = false
   for (let hops = 1; frontier.length > 0 && !truncated; hops++) {
@@ -68,17 +68,17 @@ export async function walkImpact(
       ({ dependent }) => !down.has(dependent.id) && inService(dependent.status),
     )
     const broken = await findBroken(graph, hit, down)
-    const room = maxItems - reached.size
+    const room = maxItems - reachedById.size
     const ids = [...broken.keys()].sort()
     truncated = ids.length > room || (hops > maxHops && ids.length > 0)
     frontier = hops > maxHops ? [] : ids.slice(0, room)
     for (const id of frontier) {
       const { dependent, dependency, relationId } = broken.get(id) as ImpactRelation
       down.add(id)
-      reached.set(id, { node: dependent, hops, from: dependency, relationId })
+      reachedById.set(id, { node: dependent, hops, from: dependency, relationId })
     }
   }
-  return toCiImpact(failing, reached, truncated)
+  return toCiImpact(failing, reachedById, truncated)
 }
 
 /** Returns the affected items that do not survive, each with the first responsible relation by id. */
@@ -137,10 +137,10 @@ export function countRequiredUp(redundancy: Redundancy, total: number): number {
   return Math.max(1, Math.ceil((redundancy.minUpPercent * total) / 100))
 }
 
-function toCiImpact(failing: string[], reached: Map<string, Reached>, truncated: boolean): CiImpact {
-  const affected = Array.from(reached.values(), ({ node, hops }) => {
+function toCiImpact(failing: string[], reachedById: Map<string, Reached>, truncated: boolean): CiImpact {
+  const affected = Array.from(reachedById.values(), ({ node, hops }) => {
     const { id, name, class: className, status, criticality } = node
-    return { id, name, class: className, status, criticality, hops, path: pathTo(id, reached) }
+    return { id, name, class: className, status, criticality, hops, path: pathTo(id, reachedById) }
   })
   const services = affected
     .filter((item) => item.class === 'service')
@@ -149,10 +149,10 @@ function toCiImpact(failing: string[], reached: Map<string, Reached>, truncated:
 }
 
 /** Returns a shortest path: each step leads to an item that failed one hop earlier. */
-function pathTo(id: string, reached: Map<string, Reached>): { items: string[]; relations: string[] } {
+function pathTo(id: string, reachedById: Map<string, Reached>): { items: string[]; relations: string[] } {
   const items = [id]
   const relations: string[] = []
-  for (let step = reached.get(id); step !== undefined; step = reached.get(step.from)) {
+  for (let step = reachedById.get(id); step !== undefined; step = reachedById.get(step.from)) {
     items.push(step.from)
     relations.push(step.relationId)
   }

@@ -34,8 +34,8 @@ export function pastGraph({ sql, db }: Log, tenant: TenantScope, asOf: Instant) 
     if ((await countCreated(db, of, maxCreated + 1)) > maxCreated) throw tooLarge()
     const { text, parameters } = buildTableAt(of)
     const ofTypes = types ? `where type = any($${parameters.length + 1}::text[])` : ''
-    const given = types ? [...parameters, types] : parameters
-    const found = await readColumnsUpTo(maxRows, sql, names, `${text} ${ofTypes} ${order}`, given)
+    const queryParameters = types ? [...parameters, types] : parameters
+    const found = await readColumnsUpTo(maxRows, sql, names, `${text} ${ofTypes} ${order}`, queryParameters)
     if (found === null) throw tooLarge()
     return found
   }

@@ -50,16 +50,16 @@ export async function topologyAround(sql: StatementRunner, options: AroundOption
   if (!relations) return readTopology(sql, options, await walkInDatabase(sql, options, false))
   const graph = buildGraph(items, relations)
   if (items) return topologyAroundIn(graph, options)
-  const walked = await walkInMemory(graph, options)
-  const depths = new Map([...walked.depths].map(([number, depth]) => [graph.idOf(number), depth]))
+  const walkResult = await walkInMemory(graph, options)
+  const depths = new Map([...walkResult.depths].map(([number, depth]) => [graph.idOf(number), depth]))
   const read = buildGraph(await reader.itemsOf([...depths.keys()]), relations)
-  return toTopology(read, options, walked, (number) => depths.get(read.idOf(number)))
+  return toTopology(read, options, walkResult, (number) => depths.get(read.idOf(number)))
 }
 
 /** Returns the part of an already loaded graph that can be reached from an item. */
 export async function topologyAroundIn(graph: Graph, options: AroundOptions): Promise<CiTopology> {
-  const walked = await walkInMemory(graph, options)
-  return toTopology(graph, options, walked, (number) => walked.depths.get(number))
+  const walkResult = await walkInMemory(graph, options)
+  return toTopology(graph, options, walkResult, (number) => walkResult.depths.get(number))
 }
 
 /** Returns the whole graph, oldest items first. */
@@ -87,42 +87,42 @@ export function wholeTopologyIn(graph: Graph, { limit }: TopologyOptions): CiTop
 async function readTopology(
   sql: StatementRunner,
   options: AroundOptions,
-  walked: Walked<string>,
+  walkResult: Walked<string>,
 ): Promise<CiTopology> {
   const { tenant, types, limit } = options
   const reader = graphReader(sql, tenant)
-  const ids = [...walked.depths.keys()]
+  const ids = [...walkResult.depths.keys()]
   const [items, relations] = await Promise.all([
     reader.itemsOf(ids),
     reader.relationsAmong(ids, types, limit * edgesPerNode + 1),
   ])
   const graph = buildGraph(items, relations)
-  return toTopology(graph, options, walked, (number) => walked.depths.get(graph.idOf(number)))
+  return toTopology(graph, options, walkResult, (number) => walkResult.depths.get(graph.idOf(number)))
 }
 
 function toTopology(
   graph: Graph,
   { limit }: TopologyOptions,
-  walked: Pick<Walked<unknown>, 'truncated'>,
+  walkResult: Pick<Walked<unknown>, 'truncated'>,
   depthOf: (number: number) => number | undefined,
 ): CiTopology {
   const { nodes, edges, truncated } = selectSubgraph({ graph, depthOf, maxEdges: limit * edgesPerNode })
   const depth = nodes.reduce((deepest, node) => Math.max(deepest, node.depth ?? 0), 0)
-  return { nodes, edges, truncated: walked.truncated || truncated, depth }
+  return { nodes, edges, truncated: walkResult.truncated || truncated, depth }
 }
 
-/** Walks with one statement per level. With `giveUp`, stops at a wide level. */
+/** Walks with one statement per level. With `stopsAtWideLevel`, stops at a wide level. */
 function walkInDatabase(
   sql: StatementRunner,
   options: AroundOptions,
-  giveUp: boolean,
+  stopsAtWideLevel: boolean,
 ): Promise<Walked<string>> {
   const { itemId: start, depth, limit } = options
-  const beyond = (frontier: string[], last: boolean) => {
+  const expand = (frontier: string[], last: boolean) => {
     const wide = last ? wideLastLevel : wideLevel
-    return neighbours(sql, options, frontier, giveUp ? wide : null)
+    return neighbours(sql, options, frontier, stopsAtWideLevel ? wide : null)
   }
-  return walk({ start, depth, limit, idOf: (id) => id, beyond })
+  return walk({ start, depth, limit, idOf: (id) => id, beyond: expand })
 }
 
 /**
@@ -165,7 +165,7 @@ function walkInMemory(
    */
   const levels = new Int8Array(graph.size())
   let level = 0
-  const beyond = async (frontier: number[]) => {
+  const expand = async (frontier: number[]) => {
     level++
     for (const number of frontier) levels[number] = level
     const found: number[] = []
@@ -181,22 +181,22 @@ function walkInMemory(
     }
     return found
   }
-  return walk({ start, depth, limit, idOf: graph.idOf, beyond })
+  return walk({ start, depth, limit, idOf: graph.idOf, beyond: expand })
 }
 
 /** Returns 1 for each relation of a wanted type, otherwise 0. */
-function markTypes(types: string[], wanted: readonly string[]): Uint8Array {
-  const among = new Set(wanted)
+function markTypes(types: string[], selectedTypes: readonly string[]): Uint8Array {
+  const selectedSet = new Set(selectedTypes)
   const passes = new Uint8Array(types.length)
-  for (let at = 0; at < types.length; at++) passes[at] = Number(among.has(types[at] as string))
+  for (let at = 0; at < types.length; at++) passes[at] = Number(selectedSet.has(types[at] as string))
   return passes
 }
 
 /** Returns the types followed from source to target and the types followed from target to source. */
 function selectFollowedTypes(direction: Direction, types: RelationType[] | undefined) {
-  const wanted = types ?? (Object.keys(relationImpact) as RelationType[])
-  if (direction === 'both') return { toTarget: wanted, toSource: wanted }
-  const passing = wanted.filter((type) => impactTypes.includes(type))
+  const followedTypes = types ?? (Object.keys(relationImpact) as RelationType[])
+  if (direction === 'both') return { toTarget: followedTypes, toSource: followedTypes }
+  const passing = followedTypes.filter((type) => impactTypes.includes(type))
   const down = passing.filter((type) => relationImpact[type] === 'to_target')
   const up = passing.filter((type) => relationImpact[type] === 'to_source')
   return direction === 'downstream' ? { toTarget: down, toSource: up } : { toTarget: up, toSource: down }

@@ -85,14 +85,14 @@ function patch(
   state: ConfigurationItemState,
 ): ItemDecision[] {
   const { status = state.status, ...fields } = patch
-  const wanted = { ...state, ...withoutUndefined(fields) }
+  const patchedItem = { ...state, ...withoutUndefined(fields) }
   const decisions: ItemDecision[] = []
   let current = state
-  if (changedFields(state, wanted).length > 0) {
+  if (changedFields(state, patchedItem).length > 0) {
     statusAfter('edit', state.status)
     if (patch.class !== undefined || patch.attributes !== undefined)
-      checkAttributes(schema, wanted.attributes)
-    current = { ...wanted, updatedAt: now }
+      checkAttributes(schema, patchedItem.attributes)
+    current = { ...patchedItem, updatedAt: now }
     decisions.push({ type: 'ci.updated', after: current })
   }
   if (status !== state.status)

@@ -31,11 +31,11 @@ export async function addComment(
   const { incidentId } = comment
   const { store } = ctx
   const add = (keepResolved: boolean) => {
-    const say = async (unit: Unit) => {
+    const storeComment = async (unit: Unit) => {
       await unit.handle(incidents, incidentId, { kind: 'comment', comment, keepResolved, now: meta.now })
       return comment
     }
-    return store.transact(meta, say, { queueKey: incidentId })
+    return store.transact(meta, storeComment, { queueKey: incidentId })
   }
   try {
     return await add(false)

@@ -43,32 +43,32 @@ export function commentAfterClosure(
 ): Promise<IncidentComment> {
   const { expectedVersion: _, ...rest } = meta
   const { now } = meta
-  const say = async (unit: Unit) => {
+  const storeComment = async (unit: Unit) => {
     const last = await findLastFollowUp(unit, incidents, comment, meta)
     const id = isAfterClosure(comment, last) ? await openFollowUp(ctx, unit, incidents, last, meta) : last.id
     const kept = { ...comment, incidentId: id }
     await unit.handle(incidents, id, { kind: 'comment', comment: kept, now })
     return kept
   }
-  return ctx.store.transact(rest, say, { queueKey: comment.incidentId })
+  return ctx.store.transact(rest, storeComment, { queueKey: comment.incidentId })
 }
 
 async function openFollowUp(
   ctx: FollowUpContext,
   unit: Unit,
   incidents: IncidentStore,
-  ended: IncidentState,
+  endedIncident: IncidentState,
   { tenant, actor: by, now }: CommandMeta,
 ): Promise<string> {
   const [settings, next, ciId] = await Promise.all([
     incidents.getSettings(tenant),
     ctx.store.numbers.next(tenant.workspaceId, 'incident'),
-    findUsableItem(ctx, ended, tenant, unit),
+    findUsableItem(ctx, endedIncident, tenant, unit),
   ])
   const id = newId('incident')
-  const input = toFollowUpInput({ ...ended, ciId })
-  await unit.handle(incidents, ended.id, { kind: 'follow_up', followUpId: id, now })
-  const command = { id, number: `INC-${next}`, by, now, settings, input, followsUpOn: ended.id }
+  const input = toFollowUpInput({ ...endedIncident, ciId })
+  await unit.handle(incidents, endedIncident.id, { kind: 'follow_up', followUpId: id, now })
+  const command = { id, number: `INC-${next}`, by, now, settings, input, followsUpOn: endedIncident.id }
   await unit.create(incidents, id, { kind: 'create', ...command })
   return id
 }

@@ -17,8 +17,8 @@ export function followUpEvent({ followUpId, now }: FollowUp, state: IncidentStat
 
 /** Whether this is a public comment by the caller on an incident that has ended. */
 export function isAfterClosure(comment: IncidentComment, state: IncidentState): boolean {
-  const ended = state.status === 'closed' || state.status === 'canceled'
-  return ended && comment.visibility === 'public' && isCallerComment(comment, state)
+  const isEnded = state.status === 'closed' || state.status === 'canceled'
+  return isEnded && comment.visibility === 'public' && isCallerComment(comment, state)
 }
 
 /** Input for the follow-up of an ended incident: the same content, without assignee and decisions. */

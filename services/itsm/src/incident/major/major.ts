@@ -33,9 +33,9 @@ type MajorTransitionState = Pick<IncidentState, 'status' | 'majorState'>
 const hasEnded = ({ status }: MajorTransitionState) => status === 'closed' || status === 'canceled'
 
 /** Returns no actions for an incident that has ended. */
-export function allowedMajorActions(standing: MajorTransitionState): MajorAction[] {
-  if (hasEnded(standing)) return []
-  return majorActions.filter((action) => majorTransitions[action][standing.majorState] !== undefined)
+export function allowedMajorActions(state: MajorTransitionState): MajorAction[] {
+  if (hasEnded(state)) return []
+  return majorActions.filter((action) => majorTransitions[action][state.majorState] !== undefined)
 }
 
 /** Applies one action. Throws invalid_state_transition, or forbidden if a person accepts their own proposal. */

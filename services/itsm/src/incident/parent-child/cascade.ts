@@ -78,9 +78,9 @@ export function createCascade(ctx: CascadeContext, incidents: IncidentStore) {
       const lead = await findLeadingEvent(tx, tenant, parentId)
       if (lead === undefined) return undefined
       const children = await findChildren(tx, tenant, lead, batch.after, batch.limit)
-      const given = meta(tenant, lead.eventId)
+      const commandMeta = meta(tenant, lead.eventId)
       const led = batch.passOver ? [] : children
-      await store.within(tx, given, (unit) => leadAll(unit, lead, led, given.now))
+      await store.within(tx, commandMeta, (unit) => leadAll(unit, lead, led, commandMeta.now))
       return children.length < batch.limit ? undefined : children.at(-1)
     })
     return last && { createdAt: last.state.createdAt, id: last.state.id }
@@ -110,11 +110,11 @@ interface Batch {
 
 /** Returns the batch for the next attempt. Rethrows errors that a smaller batch cannot avoid. */
 function shrinkBatch({ after, limit }: Batch, error: unknown, tries: number): Batch {
-  const taken = isDedupKeyConflict(error)
+  const isDedupKeyTaken = isDedupKeyConflict(error)
   // No aggregate is created here, so any other unique violation is a lost race against a concurrent write to the child.
   const raced = error instanceof VersionRaceError || (error instanceof ApiError && error.code === 'conflict')
-  if (!taken && (!raced || tries >= maxTries)) throw error
+  if (!isDedupKeyTaken && (!raced || tries >= maxTries)) throw error
   // Another incident with its dedup key is open by now. This child stays resolved, and the others follow.
-  if (taken && limit === 1) return { after, limit, passOver: true }
+  if (isDedupKeyTaken && limit === 1) return { after, limit, passOver: true }
   return { after, limit: Math.max(1, Math.floor(limit / 4)) }
 }

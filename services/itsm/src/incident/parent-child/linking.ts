@@ -25,10 +25,10 @@ async function checkPeople(
   patch: PatchIncident['patch'],
   { tenant }: CommandMeta,
 ): Promise<void> {
-  const named = namedPeople(patch)
-  if (Object.values(named).every((people) => !people || people.length === 0)) return
+  const patchedPeople = namedPeople(patch)
+  if (Object.values(patchedPeople).every((people) => !people || people.length === 0)) return
   const before = await incidents.find(id, tenant)
-  await incidents.people.check(tenant, named, before ? namedPeople(before.state) : {})
+  await incidents.people.check(tenant, patchedPeople, before ? namedPeople(before.state) : {})
 }
 
 /**

@@ -63,8 +63,8 @@ export type ParentStatus = Pick<IncidentState, 'status' | 'holdReason' | 'resolu
 export function findChildSteps(parent: ParentStatus, child: IncidentState): IncidentStep[] {
   if (parent.status === 'on_hold' && child.status === 'on_hold') return alignHoldReason(parent, child)
   const steps = childSteps[parent.status]?.[child.status] ?? []
-  const goesOn = steps[0] === 'resume' || steps[0] === 'reopen'
-  if (goesOn && !child.followsParent) return []
+  const isReactivation = steps[0] === 'resume' || steps[0] === 'reopen'
+  if (isReactivation && !child.followsParent) return []
   return steps.flatMap((kind) => toSteps(kind, parent))
 }
 

@@ -36,14 +36,14 @@ export function queueChunks(
   { model, languages }: Pick<Embedder, 'model' | 'languages'>,
   at: string | null,
 ): Promise<void> {
-  const wanted = { model: quoteLiteral(model), languages: languages?.map(quoteLiteral) }
+  const sqlLiterals = { model: quoteLiteral(model), languages: languages?.map(quoteLiteral) }
   const { id, workspaceId, environment, version, state } = published
   const dueAt = at === null ? sql`now()` : dueNow(at)
   return db.transaction(async (tx) => {
     const rows = await tx
       .select({ id, workspaceId, environment, version, state })
       .from(published)
-      .where(sql.raw(isUnembedded(wanted)))
+      .where(sql.raw(isUnembedded(sqlLiterals)))
       .limit(articlesAtOnce)
     if (rows.length === 0) return
     for (const row of rows) {

@@ -58,10 +58,10 @@ export function embeddedModel(program: ChildProgram = modelProgram()): EmbeddedM
   let isClosed = false
 
   const endChild = async () => {
-    const ending = await child?.catch(() => undefined)
+    const exitingChild = await child?.catch(() => undefined)
     child = undefined
-    ending?.kill()
-    await ending?.exited
+    exitingChild?.kill()
+    await exitingChild?.exited
   }
   const running = async (): Promise<Child> => {
     const current = await child?.catch(() => undefined)

@@ -10,7 +10,7 @@ const deadlineMs = 30_000
 /** Embeds published articles. The work to do is read from the database, so nothing is lost. */
 export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedder }) {
   const model = quoteLiteral(embedder.model)
-  const wanted = { model, languages: embedder.languages?.map(quoteLiteral) }
+  const sqlLiterals = { model, languages: embedder.languages?.map(quoteLiteral) }
   return leasedWorker<ClaimedChunk, Float32Array>({
     name: 'embeddings',
     of: dueChunks,
@@ -19,7 +19,7 @@ export function embeddingWork({ db, embedder }: { db: Drizzle; embedder: Embedde
     together: atOnce,
     deadlineMs,
     where: `model = ${model}`,
-    nextDue: `least(${nextDue(dueChunks)}, ${nextUnembedded(wanted)})`,
+    nextDue: `least(${nextDue(dueChunks)}, ${nextUnembedded(sqlLiterals)})`,
     retry: { baseMs: 2_000, maxMs: 600_000 },
     prepare: ({ at }) => queueChunks(db, embedder, at()),
     perform: (rows) =>

@@ -11,10 +11,10 @@ export const matchEnd = '\uE001'
  * Adds markers around matches in scripts without spaces between words. To the database a run of such characters is one
  * word, but a query may match a part of it. Matches are found by pairs of characters, as in the index.
  */
-export function markSpaceless(marked: string, query: string): string {
+export function markSpaceless(markedText: string, query: string): string {
   const pairs = new Set(spacelessPairs(query).split(/\s+/).filter(isPair))
-  if (pairs.size === 0) return marked
-  const characters = [...marked]
+  if (pairs.size === 0) return markedText
+  const characters = [...markedText]
   const found = characters.map((character, at) => pairs.has(character + (characters[at + 1] ?? '')))
   let within = false
   let isMarked = false
@@ -42,13 +42,13 @@ const entities: Record<string, string> = {
 }
 
 /** Returns HTML whose only markup is `<mark>` around matches, whatever the article contains. */
-export function toHtml(marked: string): string {
-  return marked
+export function toHtml(markedText: string): string {
+  return markedText
     .replaceAll(/[&<>"']/g, (character) => entities[character] ?? '')
     .replaceAll(matchStart, '<mark>')
     .replaceAll(matchEnd, '</mark>')
 }
 
-export function toPlain(marked: string): string {
-  return marked.replaceAll(matchStart, '').replaceAll(matchEnd, '').replaceAll(/\s+/g, ' ').trim()
+export function toPlain(markedText: string): string {
+  return markedText.replaceAll(matchStart, '').replaceAll(matchEnd, '').replaceAll(/\s+/g, ' ').trim()
 }

@@ -29,15 +29,15 @@ export async function buildHits(
 ): Promise<KnowledgeHit[]> {
   if (fused.length === 0) return []
   const body = sql`left(${table.state}->>'body', ${sql.raw(String(maxCharacters))})`
-  const asked = relaxedQuery(analysis, scope)
+  const tsQuery = relaxedQuery(analysis, scope)
   const rows = await db
     .select({
       id: table.id,
       shown: sql<string>`((${table.state}::jsonb) - 'body' - 'codes')::text`,
-      title: headline(sql`${table.state}->>'title'`, asked, analysis, 'HighlightAll=true'),
+      title: headline(sql`${table.state}->>'title'`, tsQuery, analysis, 'HighlightAll=true'),
       body: headline(
         body,
-        asked,
+        tsQuery,
         analysis,
         'MaxFragments=2, MaxWords=25, MinWords=12, FragmentDelimiter=" … "',
       ),
@@ -57,16 +57,16 @@ export async function buildHits(
     const row = byId.get(id)
     if (!row) return []
     const shown = Shown.parse(JSON.parse(row.shown))
-    const shownText = (marked: string) => toHtml(markSpaceless(marked, analysis.query))
+    const shownText = (markedText: string) => toHtml(markSpaceless(markedText, analysis.query))
     const highlights = { title: shownText(row.title), body: shownText(row.body) }
     return [{ id, ...shown, score, ranks, highlights, snippet: toPlain(row.body) }]
   })
 }
 
-function headline(text: SQL, asked: SQL, { lexemes }: Analysis, options: string): SQL<string> {
+function headline(text: SQL, tsQuery: SQL, { lexemes }: Analysis, options: string): SQL<string> {
   const clean = sql`translate(${text}, ${matchStart + matchEnd}, '')`
   const all = `StartSel=${matchStart}, StopSel=${matchEnd}, ${options}`
-  const query = sql`coalesce(${asked} || ${accented(clean, lexemes)}, ${asked})`
+  const query = sql`coalesce(${tsQuery} || ${accented(clean, lexemes)}, ${tsQuery})`
   return sql<string>`ts_headline(${config}, ${clean}, ${query}, ${all})`
 }
 
@@ -77,10 +77,10 @@ const config = sql`knowledge_config(${table.language})`
  * the shown text does. SQL null if there are none.
  */
 function accented(text: SQL, lexemes: string[]): SQL {
-  const wanted = sql`array(select jsonb_array_elements_text(${JSON.stringify(lexemes)}::jsonb))`
+  const lexemeArray = sql`array(select jsonb_array_elements_text(${JSON.stringify(lexemes)}::jsonb))`
   const quoted = sql`'''' || replace(replace(lexeme, '\\', '\\\\'), '''', '''''') || ''''`
   return sql`case when octet_length(${text}) = char_length(${text}) then null else (
     select string_agg(${quoted}, ' | ') from unnest(to_tsvector(${config}, ${text})) word (lexeme, positions, weights)
     where octet_length(lexeme) > char_length(lexeme)
-      and tsvector_to_array(to_tsvector(${config}, knowledge_plain(lexeme))) && ${wanted}) end::tsquery`
+      and tsvector_to_array(to_tsvector(${config}, knowledge_plain(lexeme))) && ${lexemeArray}) end::tsquery`
 }

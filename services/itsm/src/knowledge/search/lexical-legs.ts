@@ -9,12 +9,12 @@ export const legDepth = 50
 
 /** Finds articles that contain an identifier of the query: a number, an id or an error code. */
 export function exactLeg(db: Drizzle, scope: SearchScope, { codes }: Analysis) {
-  const wanted = sql`array(select jsonb_array_elements_text(${JSON.stringify(codes)}::jsonb))`
-  const found = sql`(select count(*) from jsonb_array_elements_text(${table.codes}) code where code = any(${wanted}))`
+  const codeArray = sql`array(select jsonb_array_elements_text(${JSON.stringify(codes)}::jsonb))`
+  const found = sql`(select count(*) from jsonb_array_elements_text(${table.codes}) code where code = any(${codeArray}))`
   return db
     .select({ id: table.id })
     .from(table)
-    .where(and(withinScope(scope), sql`${table.codes} ?| ${wanted}`))
+    .where(and(withinScope(scope), sql`${table.codes} ?| ${codeArray}`))
     .orderBy(desc(found), asc(table.id))
     .limit(legDepth)
 }

@@ -22,11 +22,11 @@ const maxExcluded = 12
 /** Separates exclusions from a query, so that excluded words are not searched for. */
 export function parseQuery(query: string): ParsedQuery {
   const excluded: string[] = []
-  const wanted = query.replaceAll(pieces, (piece: string, phrase?: string, word?: string) => {
+  const includedText = query.replaceAll(pieces, (piece: string, phrase?: string, word?: string) => {
     const text = phrase ?? word
     if (text === undefined) return piece
     if (excluded.length < maxExcluded) excluded.push(spacelessPairs(text).trim())
     return ' '
   })
-  return { wanted: spacelessPairs(wanted.replaceAll(otherMinuses, ' ')).trim(), excluded }
+  return { wanted: spacelessPairs(includedText.replaceAll(otherMinuses, ' ')).trim(), excluded }
 }

@@ -42,11 +42,11 @@ const findStart = (status: IncidentState['status']) => (status === 'open' ? null
  */
 function nextResponse(
   status: IncidentState['status'],
-  said: ReturnType<typeof findCommenter>,
+  commenter: ReturnType<typeof findCommenter>,
   { type }: Reported,
 ): SpanSignal | null {
-  if (said !== null)
-    return said === 'caller' ? { is: 'waiting', reason: null } : { is: 'done', reason: 'answered' }
+  if (commenter !== null)
+    return commenter === 'caller' ? { is: 'waiting', reason: null } : { is: 'done', reason: 'answered' }
   if (type !== 'incident.resolved' && type !== 'incident.closed') return null
   return status === 'canceled' ? { is: 'off', reason: 'incident canceled' } : { is: 'done', reason: status }
 }

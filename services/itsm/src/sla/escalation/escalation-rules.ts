@@ -54,11 +54,11 @@ export interface Firing {
  * same escalation need not be repeated.
  */
 export function dueFirings(firings: readonly Firing[], after: number): Firing[] {
-  const reached = new Set<string>()
+  const seenThresholds = new Set<string>()
   return firings.filter(({ percent, policy, version, timer }) => {
     const once = `${timer.startedAt} ${percent}`
-    if (reached.has(once) || rulesAt(policy, percent).length === 0) return false
-    reached.add(once)
+    if (seenThresholds.has(once) || rulesAt(policy, percent).length === 0) return false
+    seenThresholds.add(once)
     return version > after
   })
 }
@@ -72,10 +72,10 @@ export const toReachedThreshold = ({ timer, percent }: Firing): ReachedThreshold
 
 /** Text for the reason of an escalation. */
 export function formatReason({ timer: { policyName, metric }, percent }: Firing): string {
-  const what = metric.replaceAll('_', ' ')
+  const metricLabel = metric.replaceAll('_', ' ')
   return percent === breachPercent
-    ? `SLA ${policyName}: the goal for its ${what} was missed.`
-    : `SLA ${policyName}: ${percent} % of the time for its ${what} is used up.`
+    ? `SLA ${policyName}: the goal for its ${metricLabel} was missed.`
+    : `SLA ${policyName}: ${percent} % of the time for its ${metricLabel} is used up.`
 }
 
 /**

@@ -45,11 +45,11 @@ export function createPinnedPolicies(): PinnedPolicies {
     calendarId === null || calendarRevision === null ? null : revisionId(calendarId, calendarRevision)
 
   async function read(tx: StatementRunner, table: string, ids: Iterable<string>): Promise<unknown[]> {
-    const wanted = [...new Set(ids)]
-    if (wanted.length === 0) return []
+    const distinctIds = [...new Set(ids)]
+    if (distinctIds.length === 0) return []
     const rows = await tx.unsafe<{ state: unknown }[]>(
       `select state from ${table} where id = any($1::text[])`,
-      [wanted],
+      [distinctIds],
       { prepare: true },
     )
     return rows.map(({ state }) => state)

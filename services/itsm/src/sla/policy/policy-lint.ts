@@ -80,12 +80,12 @@ function checkGoals(policy: SlaPolicyState, calendar: SlaCalendarState | null) {
       'calendar_needed',
       'Business days are those on which a calendar is open.',
     )
-  const beyond = findUnreachableGoal(policy, calendar, Date.parse(updatedAt))
-  if (beyond)
+  const overlongGoal = findUnreachableGoal(policy, calendar, Date.parse(updatedAt))
+  if (overlongGoal)
     throw invalidField(
-      `/goals/${beyond.key}`,
+      `/goals/${overlongGoal.key}`,
       'goal_beyond_a_year',
-      `The calendar is open for ${beyond.available} in a year, which is less than this goal.`,
+      `The calendar is open for ${overlongGoal.available} in a year, which is less than this goal.`,
     )
 }
 
@@ -97,13 +97,13 @@ export function checkGoalsReachable(
   const from = Date.parse(calendar.updatedAt)
   for (const policy of policies) {
     const { name, goals, status } = policy
-    const beyond = status === 'active' ? findUnreachableGoal(policy, calendar, from) : undefined
-    if (beyond)
+    const overlongGoal = status === 'active' ? findUnreachableGoal(policy, calendar, from) : undefined
+    if (overlongGoal)
       throw invalidField(
         '/week',
         'goal_beyond_a_year',
-        `It would be open for ${beyond.available} in a year, and the policy ${name} has a goal of ` +
-          `${goals[beyond.key]} (${beyond.key}). Give the policy another goal or calendar first.`,
+        `It would be open for ${overlongGoal.available} in a year, and the policy ${name} has a goal of ` +
+          `${goals[overlongGoal.key]} (${overlongGoal.key}). Give the policy another goal or calendar first.`,
       )
   }
   return calendar

@@ -21,13 +21,13 @@ const onHoldStatus = 'on_hold'
 export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
   if (policy.status === 'inactive') return
   const { metric, conditions, pauseReasons, pauseStatuses } = policy
-  const counted = entity.metrics[metric] ?? []
-  const running = counted.filter((status) => allows(conditions, { status }))
+  const countingStatuses = entity.metrics[metric] ?? []
+  const running = countingStatuses.filter((status) => allows(conditions, { status }))
   if (running.length === 0)
     throw invalidField(
       '/conditions/status',
       'never_starts',
-      `A timer of ${metric} does not count in these statuses; it counts in ${counted.join(', ')}.`,
+      `A timer of ${metric} does not count in these statuses; it counts in ${countingStatuses.join(', ')}.`,
     )
   if (running.every((status) => pauseStatuses.includes(status)))
     throw invalidField(
@@ -36,10 +36,11 @@ export function checkTraps(policy: SlaPolicyState, entity: SlaEntity): void {
       `The timer would be paused whenever it counts, which is in ${running.join(', ')}.`,
     )
   const canceling = pauseStatuses.findIndex(
-    (status) => counted.includes(status) && isStatus(entity, status) && !allows(conditions, { status }),
+    (status) =>
+      countingStatuses.includes(status) && isStatus(entity, status) && !allows(conditions, { status }),
   )
   if (canceling >= 0) throw cancels(`/pauseStatuses/${canceling}`)
-  checkReasons(conditions, counted.includes(onHoldStatus) ? pauseReasons : [])
+  checkReasons(conditions, countingStatuses.includes(onHoldStatus) ? pauseReasons : [])
   for (const [index, rule] of policy.escalations.entries()) checkRule(rule, policy, `/escalations/${index}`)
 }
 
@@ -68,10 +69,10 @@ function checkRule(
   { goals, goalsBy, conditions }: SlaPolicyState,
   path: string,
 ): void {
-  const holds = (value: Severity) =>
+  const coversSeverity = (value: Severity) =>
     (goalsBy !== 'severity' || goals[value] !== undefined) && allows(conditions, { severity: value })
-  const raised = severities.some((from) => severity && isMoreSevere(severity, from) && holds(from))
-  if (severity !== undefined && raised && !holds(severity)) throw endsClock(`${path}/severity`)
+  const raised = severities.some((from) => severity && isMoreSevere(severity, from) && coversSeverity(from))
+  if (severity !== undefined && raised && !coversSeverity(severity)) throw endsClock(`${path}/severity`)
   for (const [field, value] of Object.entries({ assignmentGroup, assigneeId }))
     if (value !== undefined && !allows(conditions, { [field]: value })) throw endsClock(`${path}/${field}`)
 }

@@ -46,8 +46,8 @@ export function createSlaPolicyWriter(
       inTurn(meta, async (unit) => {
         const present = await unit.find(policies, id)
         if (!present) throw notFound()
-        const named = escalationPeople(patch)
-        await people.check(meta.tenant, named, formerlyNamed(named, present.state))
+        const targetPeople = escalationPeople(patch)
+        await people.check(meta.tenant, targetPeople, formerlyNamed(targetPeople, present.state))
         const { calendarId = present.state.calendarId } = patch
         const calendar = await findCalendar(unit, calendarId)
         return unit.handle(policies, id, { kind: 'patch', patch, calendar, now: meta.now })

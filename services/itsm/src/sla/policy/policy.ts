@@ -101,9 +101,9 @@ function updatedEvent<State extends { revision: number }>(
   now: Instant,
   check: (state: State) => State,
 ): Decision<State>[] {
-  const wanted = { ...state, ...changes }
-  if (changedFields(state, wanted).length === 0) return []
-  return [{ type, after: check({ ...wanted, revision: state.revision + 1, updatedAt: now }) }]
+  const changedPolicy = { ...state, ...changes }
+  if (changedFields(state, changedPolicy).length === 0) return []
+  return [{ type, after: check({ ...changedPolicy, revision: state.revision + 1, updatedAt: now }) }]
 }
 
 /** Id of the row of one revision. */

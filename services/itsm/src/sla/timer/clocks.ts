@@ -105,22 +105,22 @@ export function createClocks({
   async function command(
     unit: Unit,
     before: StoredTimer,
-    what: TimerCommand,
+    timerCommand: TimerCommand,
     reported: Reported,
   ): Promise<StoredTimer> {
     const { tenant, entity, causationId } = reported
     const options = { tenant, ...(causationId !== undefined && { causationId }) }
     const current = { state: before.state, version: before.version }
     const { id } = before.state
-    const state = await unit.handle(timers, id, what, { ...options, current })
+    const state = await unit.handle(timers, id, timerCommand, { ...options, current })
     for (const at of state.entityType === 'incident' ? findNewBreaches(before.state, state) : []) {
-      const extras = { ...toBreachExtras(state, at, what.now), timerId: id }
-      const given = { state: entity ? IncidentState.parse(entity) : null, version: 0 }
+      const extras = { ...toBreachExtras(state, at, timerCommand.now), timerId: id }
+      const currentIncident = { state: entity ? IncidentState.parse(entity) : null, version: 0 }
       await unit.handle(
         breaches,
         newId('slaBreach'),
         { kind: 'breach', extras },
-        { ...options, current: given },
+        { ...options, current: currentIncident },
       )
     }
     return { ...before, state }
@@ -192,8 +192,12 @@ export function createClocks({
     let [current, by] = [timer, terms]
     for (const change of changes) {
       const { tenant, entity, eventId } = change
-      const what: TimerCommand = { kind: 'apply', change, terms: by, nextTerms, now }
-      current = await command(unit, current, what, { tenant, entity: entity.state, causationId: eventId })
+      const timerCommand: TimerCommand = { kind: 'apply', change, terms: by, nextTerms, now }
+      current = await command(unit, current, timerCommand, {
+        tenant,
+        entity: entity.state,
+        causationId: eventId,
+      })
       if (nextTerms !== null && isPinnedTo(current.state, nextTerms)) by = nextTerms
     }
     return current
@@ -236,7 +240,7 @@ export function createClocks({
     )
   }
 
-  async function tell(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {
+  async function fireTimers(unit: Unit, rows: readonly DueAggregate[], tx: StatementRunner): Promise<void> {
     const claimed = rows.map(toStoredTimer)
     const now = rows[0]?.at ?? ''
     const until = new Date(Date.parse(now) - settleMs).toISOString()
@@ -252,8 +256,11 @@ export function createClocks({
       breaching.map(({ state }) => state.entityId),
     )
     for (const timer of claimed) {
-      const what: TimerCommand = { kind: 'fire', until, terms: terms(timer.state), now }
-      await command(unit, timer, what, { tenant: timer.tenant, entity: incidents.get(timer.state.entityId) })
+      const timerCommand: TimerCommand = { kind: 'fire', until, terms: terms(timer.state), now }
+      await command(unit, timer, timerCommand, {
+        tenant: timer.tenant,
+        entity: incidents.get(timer.state.entityId),
+      })
     }
   }
 
@@ -265,7 +272,7 @@ export function createClocks({
       batch: batchSize,
       where: `not ${unappliedCondition(entities)}`,
       prepare: catchUp,
-      perform: tell,
+      perform: fireTimers,
     },
   )
   return { pinnedPolicies, timers, apply, worker }

@@ -35,9 +35,9 @@ export function reachedAt(ledger: Ledger, calendar: Calendar, ms: number): numbe
   for (const { entry, from, to } of stretches(ledger)) {
     if (!running(entry.state)) continue
     if (to === null) return calendar.addBusinessMs(from, left)
-    const counted = calendar.businessMsBetween(from, to)
-    if (counted >= left) return calendar.addBusinessMs(from, left)
-    left -= counted
+    const countedMs = calendar.businessMsBetween(from, to)
+    if (countedMs >= left) return calendar.addBusinessMs(from, left)
+    left -= countedMs
   }
   return null
 }

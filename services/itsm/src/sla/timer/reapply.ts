@@ -61,10 +61,10 @@ export async function reapply(
   const applied = (after: string): Promise<Changed[]> =>
     database.sql.begin(async (tx) => {
       const found = await outdatedTimers(tx, present, { after, limit: maxPerCommit, locked: true })
-      const given = await commands(tx, found)
+      const timerCommands = await commands(tx, found)
       return store.within(tx, meta, async (unit) => {
         const changed: Changed[] = []
-        for (const { current, what } of given) {
+        for (const { current, what } of timerCommands) {
           const { state } = current
           changed.push({ before: state, after: await unit.handle(timers, state.id, what, { current }) })
         }

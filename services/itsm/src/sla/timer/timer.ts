@@ -167,8 +167,11 @@ function start({ id, history, terms, now }: Extract<TimerCommand, { kind: 'start
   const always = () => true
   const { state, reason } = findTarget(blank, first.entity, policy, always)
   const begun = { ...blank, state, ledger: [{ from: first.at, state, reason, eventId: first.eventId }] }
-  const counted = rest.reduce((timer, change) => appendEntry(timer, change, policy, always) ?? timer, begun)
-  const after = { ...counted, entityVersion: last.version, updatedAt: now }
+  const caughtUpTimer = rest.reduce(
+    (timer, change) => appendEntry(timer, change, policy, always) ?? timer,
+    begun,
+  )
+  const after = { ...caughtUpTimer, entityVersion: last.version, updatedAt: now }
   return [{ type: 'sla.started', after: withDueTimes(after, terms) }]
 }
 
@@ -285,8 +288,8 @@ function retarget(timer: SlaTimer, terms: PinnedPolicy, at: Instant): SlaTimer {
   const ofSpan = timer.fired.filter((firing) => firing.at >= timer.startedAt)
   const reported = new Map(ofSpan.map((firing) => [firing.percent, firing.at]))
   const kept = [...reported].filter(([percent]) => {
-    const reached = reachedAt(timer.ledger, terms.calendar, (timer.goalMs / 100) * percent)
-    return reached !== null && reached <= Date.parse(at)
+    const reachedMs = reachedAt(timer.ledger, terms.calendar, (timer.goalMs / 100) * percent)
+    return reachedMs !== null && reachedMs <= Date.parse(at)
   })
   const fired = [...timer.fired, ...kept.map(([percent, firedAt]) => ({ cycle, percent, at: firedAt }))]
   const breachedAt = kept.find(([percent]) => percent === 100)?.[1] ?? null
@@ -313,14 +316,14 @@ function fire(timer: SlaTimer, terms: PinnedPolicy, until: number, now: Instant)
   let current = timer
   for (const { percent, at } of findPending(timer, terms)) {
     if (at >= until) break
-    const reached = new Date(at).toISOString()
+    const reachedInstant = new Date(at).toISOString()
     const breached = percent === 100
-    const fired = [...current.fired, { cycle: current.cycle, percent, at: reached }]
-    const flags = breached ? { breached, breachedAt: reached, dueAt: reached } : {}
+    const fired = [...current.fired, { cycle: current.cycle, percent, at: reachedInstant }]
+    const flags = breached ? { breached, breachedAt: reachedInstant, dueAt: reachedInstant } : {}
     current = withDueTimes({ ...current, ...flags, fired, updatedAt: now }, terms)
     const extras = breached
-      ? toBreachExtras(current, reached, now)
-      : { percent, reachedAt: reached, detectedAt: now }
+      ? toBreachExtras(current, reachedInstant, now)
+      : { percent, reachedAt: reachedInstant, detectedAt: now }
     decided.push({ type: breached ? 'sla.breached' : 'sla.warning', after: current, extras })
   }
   return decided

@@ -47,7 +47,7 @@ export const tableFunction =
 async function perform(callOperation: CallOperation, context: HostContext, call: Call): Promise<unknown> {
   const touch = (touched: string) => context.touch({ id: touched, table: call.table })
   const at = { slug: call.table, ...('id' in call && { id: call.id }) }
-  const ask = (
+  const requestOperation = (
     operation: string,
     { query = {}, body }: { query?: Record<string, unknown>; body?: unknown } = {},
   ) =>
@@ -60,22 +60,22 @@ async function perform(callOperation: CallOperation, context: HostContext, call:
   switch (call.action) {
     case 'list': {
       const { filter, sort, limit, after } = call
-      const answer = await ask('listRecords', { query: { filter, sort, limit, after } })
+      const answer = await requestOperation('listRecords', { query: { filter, sort, limit, after } })
       const records = z.array(Row).parse(answer.data)
       for (const row of records) touch(row.id)
       return { records, nextCursor: Pagination.parse(answer.pagination).nextCursor }
     }
     case 'get':
-      return (await ask('getRecord')).data
+      return (await requestOperation('getRecord')).data
     case 'create': {
-      const { data } = await ask('createRecord', { body: call.record })
+      const { data } = await requestOperation('createRecord', { body: call.record })
       touch(Row.parse(data).id)
       return data
     }
     case 'update':
-      return (await ask('updateRecord', { body: call.record })).data
+      return (await requestOperation('updateRecord', { body: call.record })).data
     case 'delete':
-      await ask('deleteRecord')
+      await requestOperation('deleteRecord')
       return null
   }
 }

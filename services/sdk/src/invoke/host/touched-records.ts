@@ -13,10 +13,10 @@ export function parseRecordId(id: unknown): TouchedRecord | undefined {
 
 /** The records named in the parameters or the response of an operation. */
 export function findTouchedRecords(params: Record<string, unknown>, data: unknown): TouchedRecord[] {
-  const answered = Array.isArray(data) ? data.slice(0, maxOfOneAnswer) : [data]
+  const items = Array.isArray(data) ? data.slice(0, maxOfOneAnswer) : [data]
   const ids = [
     ...Object.values(params),
-    ...answered.map((item) => (typeof item === 'object' && item !== null && 'id' in item ? item.id : null)),
+    ...items.map((item) => (typeof item === 'object' && item !== null && 'id' in item ? item.id : null)),
   ]
   return ids.flatMap((id) => parseRecordId(id) ?? [])
 }

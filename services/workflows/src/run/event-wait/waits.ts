@@ -41,14 +41,14 @@ export async function sendToWaiting(
       [...new Set(events.flatMap(listEventPatterns))],
     ],
   )
-  const reached: string[] = []
+  const signaledRunIds: string[] = []
   for (const each of accepted)
     for (const { run_id: runId, task } of waits.filter((wait) => isFor(wait, each))) {
       const signal = { kind: 'event', task, event: toEventBody(each.event) } as const
       const message = { signal, actor: null, requestId: each.event.requestId }
-      reached.push(...(await sql.begin((tx) => sendSignals(tx, [runId], message, at))))
+      signaledRunIds.push(...(await sql.begin((tx) => sendSignals(tx, [runId], message, at))))
     }
-  return reached
+  return signaledRunIds
 }
 
 function isFor({ workspace_id, environment, types, filter, since }: Wait, accepted: AcceptedEvent): boolean {

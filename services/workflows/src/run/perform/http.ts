@@ -28,7 +28,7 @@ export function httpEffect(send: SendSecretRequest): Effect<HttpStep> {
       user: { tenant: run.tenant, userId, consumer: `workflow/${run.workflowId}` },
     })
     conceal(answer.secrets)
-    if (answer.response.status >= 400) throw answered(answer)
+    if (answer.response.status >= 400) throw httpStatusFailure(answer)
     if (answer.response.truncated)
       throw effectFailure('output_too_large', 'The answer is larger than what is kept of a value.')
     return redactResponse(answer)
@@ -37,7 +37,7 @@ export function httpEffect(send: SendSecretRequest): Effect<HttpStep> {
 
 const worthAnother = new Set([408, 425, 429])
 
-function answered({ response, redact }: SecretResponse) {
+function httpStatusFailure({ response, redact }: SecretResponse) {
   const { status, headers } = response
   const { encoding, body } = answerText(response, keptOfError)
   const retryAfter = retryAfterMs(headers['retry-after'], Date.now())

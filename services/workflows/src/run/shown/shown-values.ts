@@ -17,37 +17,37 @@ export interface ShownValues {
  */
 export function createShownValues(begun: readonly JsonValue[], secrets: Iterable<string>): ShownValues {
   const redact: Redact = createRedaction([...begun.flatMap(secretsIn), ...secrets])
-  const value = (given: JsonValue) => maskValue(given, redact)
-  const runValue = (given: RunValue): RunValue => ({ ...given, value: value(given.value) })
-  const runError = <Failure extends Pick<RunError, 'message' | 'details'>>(given: Failure): Failure => ({
-    ...given,
-    message: redact(given.message),
-    ...(given.details !== undefined && { details: value(given.details) }),
+  const value = (unmasked: JsonValue) => maskValue(unmasked, redact)
+  const runValue = (unmasked: RunValue): RunValue => ({ ...unmasked, value: value(unmasked.value) })
+  const runError = <Failure extends Pick<RunError, 'message' | 'details'>>(unmasked: Failure): Failure => ({
+    ...unmasked,
+    message: redact(unmasked.message),
+    ...(unmasked.details !== undefined && { details: value(unmasked.details) }),
   })
-  const error = (given: RunStep['error']) => given && runError(given)
-  const step = (given: RunStep): RunStep => ({
-    ...given,
-    ...{ input: runValue(given.input), output: runValue(given.output), error: error(given.error) },
-    attempts: given.attempts.map((attempt) => ({ ...attempt, error: runError(attempt.error) })),
-    waiting: given.waiting?.approval
-      ? { ...given.waiting, approval: shownApproval(given.waiting.approval) }
-      : given.waiting,
+  const error = (unmasked: RunStep['error']) => unmasked && runError(unmasked)
+  const step = (unmasked: RunStep): RunStep => ({
+    ...unmasked,
+    ...{ input: runValue(unmasked.input), output: runValue(unmasked.output), error: error(unmasked.error) },
+    attempts: unmasked.attempts.map((attempt) => ({ ...attempt, error: runError(attempt.error) })),
+    waiting: unmasked.waiting?.approval
+      ? { ...unmasked.waiting, approval: shownApproval(unmasked.waiting.approval) }
+      : unmasked.waiting,
   })
   const shownApproval = (approval: NonNullable<NonNullable<RunStep['waiting']>['approval']>) => ({
     ...approval,
     ...{ title: redact(approval.title), message: redact(approval.message), data: value(approval.data) },
   })
-  const awaiting = (given: AwaitedInput): AwaitedInput => {
-    const { waiting } = given
-    if (waiting.for !== 'approval') return given
+  const awaiting = (unmasked: AwaitedInput): AwaitedInput => {
+    const { waiting } = unmasked
+    if (waiting.for !== 'approval') return unmasked
     const approval = { ...waiting.approval, title: redact(waiting.approval.title) }
-    return { ...given, waiting: { ...waiting, approval } }
+    return { ...unmasked, waiting: { ...waiting, approval } }
   }
-  const detail = (given: RunDetail): RunDetail => ({
-    ...given,
-    ...{ input: runValue(given.input), event: runValue(given.event), output: runValue(given.output) },
-    error: given.error && runError(given.error),
-    steps: given.steps.map(step),
+  const detail = (run: RunDetail): RunDetail => ({
+    ...run,
+    ...{ input: runValue(run.input), event: runValue(run.event), output: runValue(run.output) },
+    error: run.error && runError(run.error),
+    steps: run.steps.map(step),
   })
   return { value, step, runError, awaiting, detail }
 }

@@ -95,8 +95,8 @@ export function createRunStore({ database, at, leaseMs, closing, ...options }: R
     const parameters = transitionParameters(transitions, { at: at(), withEvents })
     const rows = await runStatement<TransitionResult>(sql, text(statement, transitions.length), parameters)
     if (withEvents && rows.length > 0) announce()
-    const moved = new Map(rows.map(({ n, signals }) => [n, { signals }]))
-    return transitions.map((_, n) => moved.get(n))
+    const results = new Map(rows.map(({ n, signals }) => [n, { signals }]))
+    return transitions.map((_, n) => results.get(n))
   }
 
   async function start(sql: StatementRunner, starts: readonly NewRun[]) {

@@ -66,9 +66,9 @@ export function transitionStatement(withEvents: boolean): string {
   const next = parameterCounter()
   for (let reserved = 0; reserved < 3; reserved++) next()
   const now = 'coalesce($1::text::timestamptz, now())'
-  const typed = transitionColumns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
+  const casts = transitionColumns.map(({ name, type }) => `t.${name}::${type} as ${name}`).join(', ')
   const parts = [
-    `given as materialized (select t.n::int as n, ${typed} from ${unnestRows(transitionColumns, next)})`,
+    `given as materialized (select t.n::int as n, ${casts} from ${unnestRows(transitionColumns, next)})`,
     `moved as (
       update runs r set seq = g.seq, bytes = g.bytes, status = g.status, attempt = g.attempt, error = g.error,
         started_at = g.started_at, ended_at = g.ended_at, failures = 0, last_error = null,

@@ -15,8 +15,8 @@ export function checkInputSchema({ input }: WorkflowDefinition): WorkflowProblem
  * The input of a run with defaults filled in. Throws `validation_failed` naming the values that do not match the
  * schema.
  */
-export function parseRunInput(definition: WorkflowDefinition, given: unknown): unknown {
-  const input = given ?? null
+export function parseRunInput(definition: WorkflowDefinition, value: unknown): unknown {
+  const input = value ?? null
   if (definition.input === undefined) return input
   const compiled = compileSchema(definition.input)
   if ('problems' in compiled)

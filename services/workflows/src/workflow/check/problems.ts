@@ -45,8 +45,10 @@ export function createChecks({ expressions, findWorkflows, platform }: ChecksOpt
   const own = async (definition: WorkflowDefinition, tenant: TenantScope) => {
     const structure = [...checkStructure(definition), ...checkInputSchema(definition)]
     // A definition that exceeds the limits is not worth checking its templates in a child process.
-    const beyond = structure.some(({ code }) => code === 'too_many_steps' || code === 'too_large')
-    return beyond ? structure : [...structure, ...(await checkExpressions(expressions, definition, tenant))]
+    const isTooLarge = structure.some(({ code }) => code === 'too_many_steps' || code === 'too_large')
+    return isTooLarge
+      ? structure
+      : [...structure, ...(await checkExpressions(expressions, definition, tenant))]
   }
 
   const remembered = (definition: WorkflowDefinition, tenant: TenantScope) => {

@@ -30,12 +30,12 @@ export function findSecretTargets(definition: WorkflowDefinition): NamedSecret[]
           },
         ]
       : []
-  const named = templateFields(definition).flatMap(({ step, path, value }) => {
+  const templateSecrets = templateFields(definition).flatMap(({ step, path, value }) => {
     const hosts = listHosts(step === null ? undefined : steps.get(step))
     const names = new Set(referencedSecrets(JSON.stringify(value)))
     return [...names].map((name) => ({ name, hosts, step, path }))
   })
-  return [...signed, ...named]
+  return [...signed, ...templateSecrets]
 }
 
 const listHosts = (step: Step | undefined): string[] => {

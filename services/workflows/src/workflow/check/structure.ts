@@ -91,9 +91,9 @@ function ends(step: Step): boolean {
 function incomplete(step: Step, path: Path): WorkflowProblem[] {
   switch (step.type) {
     case 'wait': {
-      const given = [step.seconds, step.until, step.event].filter((way) => way !== undefined)
+      const presentFields = [step.seconds, step.until, step.event].filter((way) => way !== undefined)
       const message = 'needs exactly one of seconds, until and event'
-      return given.length === 1 ? [] : [problem(step.id, path, 'one_way_to_wait', message)]
+      return presentFields.length === 1 ? [] : [problem(step.id, path, 'one_way_to_wait', message)]
     }
     case 'approval': {
       const { users, roles } = step.approvers

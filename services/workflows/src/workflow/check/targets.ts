@@ -47,8 +47,8 @@ export async function checkTargets(
   ]
   const problems: WorkflowProblem[] = []
   for (const sort of targetSorts) {
-    const named = targets.filter((target) => target.sort === sort)
-    const names = [...new Set(named.map(({ name }) => name))]
+    const matchingTargets = targets.filter((target) => target.sort === sort)
+    const names = [...new Set(matchingTargets.map(({ name }) => name))]
     const known =
       names.length === 0
         ? names
@@ -59,7 +59,7 @@ export async function checkTargets(
             )
             return names
           })
-    for (const { name, step, path } of named)
+    for (const { name, step, path } of matchingTargets)
       if (!known.includes(name))
         problems.push(problem(step, path, `unknown_${sort}`, `names no ${sort} of this environment: ${name}`))
   }
