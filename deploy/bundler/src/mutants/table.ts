@@ -140,7 +140,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a refill that leaves what stands before its predecessors',
     file: `${eventstore}/relay/relay-leadership.ts`,
-    search: 'isMisplaced(ack, event, last) ? putAgain(event, ack, last) : ack',
+    search: 'isMisplaced(ack, event, last) ? republish(event, ack, last) : ack',
     replace: 'ack',
     tests: [relaySimulation],
   },
