@@ -52,7 +52,7 @@ const entry = (streamId: string, overrides: Partial<JournalEntry> = {}): Journal
 })
 
 describe('a journal', () => {
-  test('is written by triggers, and published, rebuilt around and reseeded like the rest', async () => {
+  test('is written by triggers, published and republished like other events, and skipped by a rebuild', async () => {
     const names = natsNames(uniquePrefix())
     const range = { databaseUrl: testStore.url, schema, link, names }
     const { tickets } = testStore.replica()
@@ -94,7 +94,7 @@ describe('a journal', () => {
     })
   })
 
-  test('has versions without gaps, however many write to it at once', async () => {
+  test('has versions without gaps under concurrent writes', async () => {
     const replicas = [testStore.replica(), testStore.replica()]
     await Promise.all(
       Array.from({ length: 60 }, (_, at) =>
@@ -107,7 +107,7 @@ describe('a journal', () => {
       )
   })
 
-  test('stands and falls with the transaction that writes it', async () => {
+  test('is rolled back with the transaction that writes it', async () => {
     const undone = sql().begin(async (tx) => {
       await tx`insert into cells values ('c3', 'a')`
       throw new Error('changed my mind')
@@ -116,7 +116,7 @@ describe('a journal', () => {
     expect(await eventsOf('c3')).toEqual([])
   })
 
-  test('refuses what no message could carry, and a stream that is not its own', async () => {
+  test('rejects an event too large for a message, and a stream of another workspace or type', async () => {
     const large = sql()`insert into cells values ('c4', ${'x'.repeat(1_100_000)})`
     await expect(large).rejects.toMatchObject({
       code: '54000',

@@ -18,7 +18,7 @@ const start = async (port?: number) => {
   return { server, sql: openClient(server.url, { schema: 'public', max: 2 }) }
 }
 
-test('no position up to one that is remembered elsewhere is drawn again after Postgres has died', async () => {
+test('Postgres does not reissue positions up to the durable position after a crash', async () => {
   const before = await start()
   await before.sql`create sequence events_position_seq`
   await before.sql`create table outbox (position bigint default nextval('events_position_seq'))`

@@ -34,11 +34,11 @@ const partitionsWith = async (id: string) =>
       select tableoid::regclass::text as name from events where stream_id = ${id} order by version`
   ).map(({ name }) => name)
 
-describe('the log by month', () => {
+describe('the log partitioned by month', () => {
   const turn = Date.parse('2031-03-01T00:00:00.000Z')
   const clocks = [-hourMs, hourMs, -1, 0]
 
-  test('guards versions and ids over the turn of a month, whatever the clocks of the replicas show', async () => {
+  test('guards versions and ids across the turn of a month, whatever the clocks of the replicas', async () => {
     const replicas = clocks.map((skew) => replicaAt(turn + skew))
     const [early, late] = replicas
     if (!early || !late) throw new Error('no replicas')
@@ -68,7 +68,7 @@ describe('the log by month', () => {
     ).toEqual([])
   })
 
-  test('remembers deleted rows: it continues in another month, and for no other table', async () => {
+  test('continues the stream of a deleted record in another month, and only in its own workspace', async () => {
     const [early, late] = [replicaAt(turn - hourMs), replicaAt(turn + 40 * 24 * hourMs)]
     const [id, open] = openTicketArguments()
     await early.tickets.create(id, open, meta())
@@ -85,7 +85,7 @@ describe('the log by month', () => {
     expect(again).toEqual({ version: 3, ended: false })
   })
 
-  test('creates a missing month on demand, also within a transaction of its own', async () => {
+  test("creates a missing month on demand, also within the caller's transaction", async () => {
     const later = Date.parse('2033-07-15T00:00:00.000Z')
     const replicas = Array.from({ length: 4 }, () => replicaAt(later))
     await Promise.all(replicas.map(({ tickets }) => tickets.create(...openTicketArguments(), meta())))
@@ -96,7 +96,7 @@ describe('the log by month', () => {
     expect(await months()).toEqual(expect.arrayContaining(['events_203307', 'events_203309']))
   })
 
-  test('makes a month again that went with the transaction it was made in', async () => {
+  test('recreates a month whose creation was rolled back', async () => {
     const { store, tickets } = replicaAt(Date.parse('2034-03-15T00:00:00.000Z'))
     const failing = testStore.database.sql.begin(async (tx) => {
       for (let n = 0; n < 2; n++)
@@ -107,7 +107,7 @@ describe('the log by month', () => {
     expect(await tickets.create(...openTicketArguments(), meta())).toMatchObject({ version: 1 })
   })
 
-  test('asks once for a month that is there, in a transaction that has written as well', async () => {
+  test('checks for an existing month only once, also in a transaction that has already written', async () => {
     const id = idFactory(() => Date.parse('2034-05-15T00:00:00.000Z'))('event')
     const made = createMonths('add_event_month')
     await testStore.database.sql.begin(async (tx) => {
@@ -126,7 +126,7 @@ describe('the log by month', () => {
     })
   })
 
-  test('is three months ahead, made by a role that cannot change what is written', async () => {
+  test('is created three months ahead, by a role that cannot change stored events', async () => {
     const url = new URL(testStore.url)
     url.username = testRole(schema)
     url.password = testRolePassword

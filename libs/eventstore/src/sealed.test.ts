@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals'
 import { seal, unseal } from './sealed.js'
 
 describe('sealing', () => {
-  test('needs nothing when everything is exposed', () => {
+  test('stores nothing when all fields are exposed', () => {
     const state = { id: 'a', name: 'x', none: undefined }
     expect(seal(state, state)).toBeNull()
     expect(seal(state, { ...state })).toBeNull()
@@ -13,7 +13,7 @@ describe('sealing', () => {
     ['masked', { id: 'a', secret: 'plain' }, { id: 'a', secret: '***' }],
     ['derived', { id: 'a' }, { id: 'a', allowedActions: ['close'] }],
     ['partly hidden', { id: 'a', nested: { open: 1, hidden: 2 } }, { id: 'a', nested: { open: 1 } }],
-  ])('gives a state with %s fields back', (_, state, exposed) => {
+  ])('restores a state with %s fields', (_, state, exposed) => {
     const sealed = seal(state, exposed)
     expect(sealed).not.toBeNull()
     expect(unseal(exposed, JSON.parse(JSON.stringify(sealed)))).toEqual(state)

@@ -28,7 +28,7 @@ describe('the event store', () => {
     >`select version, type, data, sealed, resource from events where stream_id = ${id} order by position`
   const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
 
-  test('keeps what a decider decided, with the hidden part of the state apart', async () => {
+  test('stores the decided events, with the hidden part of the state separate', async () => {
     const [id, open] = openTicketArguments()
     const created = await one.tickets.create(id, open, meta())
     expect(created).toMatchObject({ id, status: 'open', version: 1 })
@@ -70,7 +70,7 @@ describe('the event store', () => {
     expect(await other.tickets.get(id, tenant)).toMatchObject({ count: 2, version: 3 })
   })
 
-  test('writes nothing of what no message could carry, and says so', async () => {
+  test('rejects a record too large for a message with payload_too_large, and writes nothing', async () => {
     const [id, open] = openTicketArguments('\u0001'.repeat(100_000))
     const refused = { code: 'payload_too_large', details: [{ code: 'record_too_large' }] }
     await expect(one.tickets.create(id, open, meta())).rejects.toMatchObject(refused)
@@ -82,7 +82,7 @@ describe('the event store', () => {
     await expect(one.tickets.get(id, tenant)).rejects.toMatchObject({ code: 'not_found' })
   })
 
-  test('answers an absent id, another tenant and a deleted aggregate alike', async () => {
+  test('returns not_found alike for an absent id, another tenant and a deleted aggregate', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const elsewhere = { workspaceId: 'ws_2', environment: 'production' } as const
@@ -95,7 +95,7 @@ describe('the event store', () => {
     await expect(one.tickets.get(id, tenant)).rejects.toMatchObject(absent)
   })
 
-  test('refuses an id that exists, also to another tenant, and continues a deleted one', async () => {
+  test('rejects an id that exists, also in another tenant, and continues a deleted aggregate', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const taken = { code: 'conflict' }
@@ -106,7 +106,7 @@ describe('the event store', () => {
     expect(await other.tickets.create(id, open, meta())).toMatchObject({ version: 3 })
   })
 
-  test('reads an aggregate as it was at an instant, hidden fields and all', async () => {
+  test('reads an aggregate as of an instant, including hidden fields', async () => {
     const [id, open] = openTicketArguments()
     const at = (minute: number) => `2026-01-01T00:0${minute}:00.000Z`
     const opened = await one.tickets.create(id, { ...open, now: at(1) }, meta({ now: at(1) }))
@@ -139,7 +139,7 @@ describe('the event store', () => {
     expect(await eventsOf(id)).toHaveLength(1)
   })
 
-  test('holds If-Match against the version', async () => {
+  test('checks If-Match against the version', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     expect(await one.tickets.handle(id, counted, meta({ expectedVersion: 1 }))).toMatchObject({ version: 2 })
@@ -154,14 +154,14 @@ describe('the event store', () => {
     for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject(stale)
   })
 
-  test('lets 50 concurrent commands of one process on one aggregate all succeed', async () => {
+  test('completes 50 concurrent commands of one process on one aggregate', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     await Promise.all(Array.from({ length: 50 }, () => one.tickets.handle(id, counted, meta())))
     expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 50, version: 51 })
   })
 
-  test('loses no update between two processes: each command counts once or is refused', async () => {
+  test('loses no update between two processes: each command is applied once or rejected', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const results = await Promise.allSettled(
@@ -186,7 +186,7 @@ describe('the event store', () => {
     expect(counts.every(({ version, count }) => version === 2 && count === 1)).toBe(true)
   })
 
-  test('fails only the losers of a group', async () => {
+  test('rejects only the conflicting commits of a group', async () => {
     const [takenId, takenOpen] = openTicketArguments('Taken', 'taken')
     await one.tickets.create(takenId, takenOpen, meta())
     const attempts = Array.from({ length: 60 }, (_, index) => {
@@ -223,7 +223,7 @@ describe('the event store', () => {
     expect(await one.tickets.get(second, staging)).toMatchObject({ version: 1 })
   })
 
-  test('finds for a tenant nothing of another one, for whom the same unit has found it', async () => {
+  test('does not find a record of another tenant that the same unit has found for that tenant', async () => {
     const staging = { workspaceId: 'ws_1', environment: 'staging' } as const
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta({ tenant: staging }))
@@ -234,7 +234,7 @@ describe('the event store', () => {
     expect(found).toMatchObject([{ version: 1 }, null])
   })
 
-  test('decides a transaction again when it lost a race', async () => {
+  test('decides a transaction again after it lost a race', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     let runs = 0
@@ -247,7 +247,7 @@ describe('the event store', () => {
     expect(result).toMatchObject({ count: 2, version: 3 })
   })
 
-  test('creates an aggregate next to one it has lost a race for', async () => {
+  test('creates an aggregate in a transaction that lost a race for another one', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const [createdId, opened] = openTicketArguments()
@@ -262,7 +262,7 @@ describe('the event store', () => {
     expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 2 })
   })
 
-  test('decides again before it blames a unique value, when it lost a race as well', async () => {
+  test('decides again before it reports a unique violation, when it lost a race as well', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const [takenId, takenOpen] = openTicketArguments('First', 'a-slug-of-its-own')
@@ -278,7 +278,7 @@ describe('the event store', () => {
     expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 1, version: 2 })
   })
 
-  test('takes turns for several aggregates, in whatever order they are named', async () => {
+  test('serializes commands on several aggregates, in whatever order they are named', async () => {
     const [[left, openLeft], [right, openRight]] = [openTicketArguments(), openTicketArguments()]
     await one.tickets.create(left, openLeft, meta())
     await one.tickets.create(right, openRight, meta())
@@ -299,7 +299,7 @@ describe('the event store', () => {
     expect(await one.tickets.get(right, tenant)).toMatchObject({ count: 20 })
   })
 
-  test("decides within the caller's transaction, which stands or falls as a whole", async () => {
+  test("decides within the caller's transaction, which commits or rolls back as a whole", async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const counting = (tx: Parameters<typeof one.store.within>[0]) =>
@@ -316,7 +316,7 @@ describe('the event store', () => {
     expect((await eventsOf(id)).map(({ version }) => version)).toEqual([1, 2])
   })
 
-  test("announces what was appended within a transaction of the caller's, however that is run, once it is committed", async () => {
+  test("announces events appended in a caller's transaction after its commit, however that is started", async () => {
     let announced = 0
     const seen: number[] = []
     const { store, tickets, database } = testStore.replica({ onCommitWithin: () => announced++ })
@@ -347,7 +347,7 @@ describe('the event store', () => {
     await expect(counting({ unsafe: sql.unsafe })).rejects.toThrow('Not a transaction')
   })
 
-  test('takes what the caller has read under a lock, and what each command reacts to', async () => {
+  test('accepts state that the caller has read under a lock, and the cause of each command', async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const current = await one.tickets.find(id, tenant)
@@ -365,7 +365,7 @@ describe('the event store', () => {
     await expect(testStore.database.sql.begin(counting)).rejects.toBeInstanceOf(VersionRaceError)
   })
 
-  test("creates within the caller's transaction, under an id that is new", async () => {
+  test("creates an aggregate within the caller's transaction, under a new id", async () => {
     const [id, open] = openTicketArguments()
     const creating = (tx: Parameters<typeof one.store.within>[0]) =>
       one.store.within(tx, meta(), (unit) => unit.create(one.tickets, id, open))
@@ -374,7 +374,7 @@ describe('the event store', () => {
     await expect(testStore.database.sql.begin(creating)).rejects.toBeInstanceOf(VersionRaceError)
   })
 
-  test("tells the caller's transaction that it lost a race", async () => {
+  test("reports a lost race to the caller's transaction", async () => {
     const [id, open] = openTicketArguments()
     await one.tickets.create(id, open, meta())
     const raced = testStore.database.sql.begin((tx) =>

@@ -6,7 +6,7 @@ import { someSchema, someValue } from './random-schemas.fixture.js'
 
 const runs = { numRuns: 120 * Number(process.env.SEARCH_TIMES ?? 1), seed: 58 }
 
-it('finds valid what another implementation finds valid, or says why a schema is none', () => {
+it('agrees with Ajv on which values are valid, or reports why it rejects the schema', () => {
   const found = { valid: 0, invalid: 0, refused: 0 }
   fc.assert(
     fc.property(someSchema, fc.array(someValue, { minLength: 8, maxLength: 8 }), (schema, values) => {
@@ -30,7 +30,7 @@ it('finds valid what another implementation finds valid, or says why a schema is
   expect(found.refused).toBeGreaterThan(runs.numRuns / 200)
 })
 
-it('points at places that are there, in the value and in the schema', () => {
+it('reports faults with existing paths in the value and in the schema', () => {
   const at = (root: unknown, pointer: string) =>
     pointer
       .split('/')
@@ -54,7 +54,7 @@ it('points at places that are there, in the value and in the schema', () => {
   )
 })
 
-it('needs no more of a value that is not complete yet than of one that is', () => {
+it('reports no fault of a valid value when it is checked as incomplete', () => {
   fc.assert(
     fc.property(someSchema, someValue, (schema, value) => {
       const result = compileSchema(schema, { reading: 'lenient' })

@@ -24,7 +24,7 @@ const codes = (schema: unknown, value: unknown) =>
     .check(value)
     .map(({ code }) => code)
 
-it('refuses numbers that a double would change, wherever they are and whatever is asked for', () => {
+it('rejects numbers that a double would change, at any position and for any schema', () => {
   const exact = new ExactNumber('9007199254740993')
   for (const schema of [{}, object({ n: { type: 'number' } }), object({ n: { type: 'object' } })])
     expect(compileValid(schema, { reading: 'lenient' }).check({ n: exact })).toMatchObject([
@@ -32,7 +32,7 @@ it('refuses numbers that a double would change, wherever they are and whatever i
     ])
 })
 
-describe('a schema that would take too long', () => {
+describe('an excessively costly schema', () => {
   it.each<[string, unknown, string]>([
     [
       'doubles itself by allOf',
@@ -87,12 +87,12 @@ describe('a schema that would take too long', () => {
       ' too_costly',
     ],
     ['is no JSON', { enum: [1n] }, '/enum/0 invalid_type'],
-  ])('is refused where it %s', (_what, schema, problem) => {
+  ])('is rejected if it %s', (_what, schema, problem) => {
     expect(summarizeFaults(listProblems(schema)).slice(0, 1)).toEqual(problem === '' ? [] : [problem])
   })
 })
 
-describe('a check that would take too long', () => {
+describe('an excessively costly check', () => {
   const anyOf = many(1_000).map((index) => ({ const: index }))
   it.each<[string, unknown, unknown]>([
     ['alternatives multiply with items', list({ anyOf }), many(10_000).map(() => -1)],
@@ -151,11 +151,11 @@ describe('a check that would take too long', () => {
       },
       nested(100, [], (inner) => [inner]),
     ],
-  ])('is given up where %s', (_what, schema, value) => {
+  ])('is aborted where %s', (_what, schema, value) => {
     expect(codes(schema, value)).toEqual(['too_costly'])
   })
 
-  it('ends in time where it is near the limit', () => {
+  it('completes if its cost is below the limit', () => {
     const tree = { ...referTo('tree'), $defs: { tree: object({ children: list(referTo('tree')) }) } }
     expect(
       listFaults(
@@ -171,7 +171,7 @@ describe('a check that would take too long', () => {
     expect(listFaults(backtracking, `${'a'.repeat(30_000)}b`)).toEqual([' /pattern invalid_format'])
   })
 
-  it('says so of a value that nests too deeply, or is none of JSON', () => {
+  it('reports a value that is nested too deeply or is not JSON', () => {
     expect(
       codes(
         {},
@@ -183,12 +183,12 @@ describe('a check that would take too long', () => {
     expect(codes({}, Number.NaN)).toEqual(['invalid_type'])
   })
 
-  it('names at most a hundred faults', () => {
+  it('reports at most 100 faults', () => {
     expect(listFaults(list({ type: 'string' }), many(5_000))).toHaveLength(100)
     expect(listProblems(object(numberedProperties(500, () => ({ type: 'x' }))))).toHaveLength(100)
   })
 
-  it('is given up for defaults that multiply', () => {
+  it('is aborted if defaults multiply', () => {
     const item = object({ text: { type: 'string', default: 'x'.repeat(30_000) } })
     const rows = many(10_000).map(() => ({}))
     expect(() => compileValid(list(item)).withDefaults(rows)).toThrow(TooCostlyError)
@@ -197,10 +197,10 @@ describe('a check that would take too long', () => {
   })
 })
 
-describe('names that every object has', () => {
+describe('property names that every object inherits', () => {
   const named = (text: string): unknown => JSON.parse(text)
 
-  it('are properties like others', () => {
+  it('are validated like other properties', () => {
     expect(listFaults({ required: ['toString', '__proto__'] }, {})).toEqual([
       '/toString /required/0 required',
       '/__proto__ /required/1 required',
@@ -219,7 +219,7 @@ describe('names that every object has', () => {
     expect(listFaults(schema, {})).toEqual([])
   })
 
-  it('are filled in as such, and change no other object', () => {
+  it('are filled in as own properties, and change no other object', () => {
     const schema = named('{"properties":{"__proto__":{"default":{"polluted":true}}}}')
     const filled = compileValid(schema).withDefaults({})
     expect(Object.keys(filled as object)).toEqual(['__proto__'])
@@ -227,7 +227,7 @@ describe('names that every object has', () => {
     expect({}).not.toHaveProperty('polluted')
   })
 
-  it('are no definitions and no keywords', () => {
+  it('are neither definitions nor keywords', () => {
     expect(summarizeFaults(listProblems({ $ref: '#/$defs/toString' }))).toEqual(['/$ref invalid_reference'])
     expect(summarizeFaults(listProblems(named('{"__proto__":{"type":"string"}}')))).toEqual([
       '/__proto__ invalid_schema',
@@ -238,7 +238,7 @@ describe('names that every object has', () => {
     ])
   })
 
-  it('do not confuse texts with halves of surrogate pairs', () => {
+  it('do not affect the path of a name with a lone surrogate', () => {
     expect(listFaults(object({}, { additionalProperties: { type: 'null' } }), { '\ud800/~': 1 })).toEqual([
       '/\ud800~1~0 /additionalProperties/type invalid_type',
     ])

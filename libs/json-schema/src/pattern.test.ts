@@ -25,7 +25,7 @@ describe('a pattern', () => {
     ['\\bcat\\b', ['a cat.'], ['cats']],
     ['^\\p{Lu}\\p{L}+ \\P{L}\\p{Script=Greek}$', ['Ölz 1α'], ['ölz 1α', 'Ölz 1a']],
     ['^(?:a|b|)$', ['', 'a', 'b'], ['ab', 'c']],
-  ])('%s holds or does not, as everywhere else', (source, holding, not) => {
+  ])('%s matches the same texts as a JavaScript RegExp', (source, holding, not) => {
     expect(typeof readPattern(source, free)).toBe('object')
     for (const text of [...holding, ...not]) {
       expect([text, compilePattern(source, free).test(text)]).toEqual([text, holding.includes(text)])
@@ -52,17 +52,17 @@ describe('a pattern', () => {
     ['repeats such a class', '^[^\\p{L}\\S_]{200}$', 'more than 10000 steps'],
     ['is long', 'a'.repeat(501), 'at most 500 characters'],
     ['is a number', 7, 'at most 500 characters'],
-  ])('that %s is refused', (_what, source, reason) => {
+  ])('that %s is rejected', (_what, source, reason) => {
     expect(readPattern(source, free)).toContain(reason)
   })
 
-  it('costs no more than its size times the text, where trying one way after the other never ends', () => {
+  it('costs at most its size times the length of the text, even where backtracking would never end', () => {
     const pattern = compilePattern('^(?:a+)+$', free)
     expect(pattern.size).toBeLessThan(20)
     expect(pattern.test(`${'a'.repeat(30_000)}b`)).toBe(false)
   })
 
-  it('says what the engine of the language says, whatever the expression and the text', () => {
+  it('agrees with the JavaScript RegExp for any expression and text', () => {
     const characters = ['a', 'b', 'A', '1', '-', ' ', '\n', '_', 'ß', '🙂', '\u2028', '.']
     const text = fc.array(fc.constantFrom(...characters), { maxLength: 7 }).map((parts) => parts.join(''))
     const single = fc.constantFrom(

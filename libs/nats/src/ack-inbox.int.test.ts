@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => connection.close())
 
-test('what a cluster has not decided on yet is not taken for published', async () => {
+test('a message that the cluster has not committed yet does not count as published', async () => {
   const answers = [
     { stream: 'S', seq: 0, duplicate: true },
     { stream: 'S', seq: 7, duplicate: true },
@@ -24,7 +24,7 @@ test('what a cluster has not decided on yet is not taken for published', async (
   inbox.close()
 })
 
-test('publishers that wait when it is closed, or publish later, fail at once', async () => {
+test('publishes that are pending at close, or start later, fail immediately', async () => {
   connection.subscribe('silent', { callback: () => {} })
   const inbox = openAckInbox(connection, 60_000)
   const waiting = expect(inbox.publish('silent', '{}', headers())).rejects.toBeInstanceOf(TimeoutError)

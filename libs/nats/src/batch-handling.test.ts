@@ -5,7 +5,7 @@ import type { StreamMessage } from './stream-message.js'
 
 class Away extends Error {}
 
-test('what fails as a dependency is away comes again, however much of its workspace does', async () => {
+test('redelivers events that fail while a dependency is unavailable, however many of their workspace fail', async () => {
   const back: number[] = []
   const dead: number[] = []
   const received = (seq: number): Received<number> => {

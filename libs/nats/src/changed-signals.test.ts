@@ -37,7 +37,7 @@ function started() {
 const production = { workspaceId: 'ws_1', environment: 'production' } as const
 const staging = { workspaceId: 'ws_1', environment: 'staging' } as const
 
-test('what changes at once is one signal for each tenant', () => {
+test('combines simultaneous changes into one signal for each tenant', () => {
   const { changed, fire } = started()
   for (const id of ['del_1', 'del_2', 'del_1']) changed(production, id)
   changed(staging, 'del_3')
@@ -47,7 +47,7 @@ test('what changes at once is one signal for each tenant', () => {
   ])
 })
 
-test('the next one comes a second later, and the timer ends when nothing has changed meanwhile', () => {
+test('sends the next signal a second later, and stops the timer when nothing has changed meanwhile', () => {
   const { changed, fire, waitsMs } = started()
   changed(production, 'del_1')
   expect(waitsMs()).toBeLessThan(1_000)
@@ -59,7 +59,7 @@ test('the next one comes a second later, and the timer ends when nothing has cha
   expect([fire(), waitsMs()]).toEqual([[], undefined])
 })
 
-test('beyond 50 it says that there are more', () => {
+test('reports with isMore that there are more than 50 ids', () => {
   const { changed, fire } = started()
   const ids = Array.from({ length: maxChangedIds }, (_, n) => `del_${n}`)
   for (const id of [...ids, 'del_0']) changed(production, id)
@@ -68,7 +68,7 @@ test('beyond 50 it says that there are more', () => {
   expect(fire()[0]?.[1]).toEqual({ type: 'delivery', ids, isMore: true })
 })
 
-test('nothing is published once it is closed', () => {
+test('publishes nothing once it is closed', () => {
   const { changed, close, fire } = started()
   changed(production, 'del_1')
   close()

@@ -82,8 +82,8 @@ const numbered = (count: number, tenant = 'ws_1') =>
 class Away extends Error {}
 const isAway = (error: unknown) => error instanceof Away
 
-describe('what a consumer holds', () => {
-  test('is kept alive through an outage of many ack waits, and handled once', async () => {
+describe('unacknowledged messages of a consumer', () => {
+  test('are kept alive through an outage of many ack waits, and handled once', async () => {
     const handled: string[] = []
     let attempts = 0
     let isOver = false
@@ -104,7 +104,7 @@ describe('what a consumer holds', () => {
     expect(consumer.counters()).toEqual({ handled: 1_500, retried: 0, deadLettered: 0, skipped: 0 })
   })
 
-  test('is bounded by messages', async () => {
+  test('are limited in number', async () => {
     let release = () => {}
     const held = new Promise<void>((resolve) => {
       release = resolve
@@ -118,7 +118,7 @@ describe('what a consumer holds', () => {
     await waitFor(() => consumer.counters().handled === 500)
   })
 
-  test('is bounded by bytes, however large the messages are', async () => {
+  test('are limited in bytes, however large the messages are', async () => {
     const text = 'x'.repeat(1_000_000)
     let inHand = 0
     let largest = 0
@@ -137,7 +137,7 @@ describe('what a consumer holds', () => {
   })
 })
 
-describe('batches side by side', () => {
+describe('concurrent batches', () => {
   test('do not wait for each other, except for events of one queue key', async () => {
     const seen: string[] = []
     const waiting = new Map<string, () => void>()
@@ -159,7 +159,7 @@ describe('batches side by side', () => {
     await allAcknowledged()
   })
 
-  test('are all waited for when it closes, and what has only arrived goes back', async () => {
+  test('are all finished before the consumer closes, and messages not yet handled are returned', async () => {
     const finished: string[] = []
     let begun = 0
     let release = () => {}
@@ -184,7 +184,7 @@ describe('batches side by side', () => {
     await waitFor(async () => (await info()).ack_floor.stream_seq === 2)
   })
 
-  test('go on while one waits for a dependency that others get through to, which ends apart', async () => {
+  test('continue while one finds a dependency unavailable that others reach, and that one is dead-lettered', async () => {
     const dead: string[] = []
     const consumer = consume({
       isAway,
@@ -206,7 +206,7 @@ describe('batches side by side', () => {
 })
 
 describe('an event that always fails', () => {
-  test('costs a few attempts to find among many, one each time it comes again, and stops no other', async () => {
+  test('is isolated in a few attempts, then fails alone on each redelivery, and blocks no other event', async () => {
     const attempts: string[][] = []
     const dead: string[] = []
     let begin = () => {}
@@ -234,7 +234,7 @@ describe('an event that always fails', () => {
     await allAcknowledged()
   })
 
-  test('keeps later ones of its queue key behind it, also when they arrive meanwhile', async () => {
+  test('blocks later events of its queue key, also those that arrive meanwhile', async () => {
     const seen: string[] = []
     let failures = 3
     consume({
@@ -251,7 +251,7 @@ describe('an event that always fails', () => {
     await allAcknowledged()
   })
 
-  test('of one workspace leaves room for the others, however many there are', async () => {
+  test('of one workspace leaves room for other workspaces, however many such events there are', async () => {
     const seen = new Set<string>()
     const dead = new Set<string>()
     consume({
@@ -270,7 +270,7 @@ describe('an event that always fails', () => {
   })
 })
 
-describe('a consumer that is cut off', () => {
+describe('a consumer that is interrupted', () => {
   /** How often the consumer has started requesting messages. */
   let starts: number
   let seen: string[]
@@ -285,7 +285,7 @@ describe('a consumer that is cut off', () => {
       handle: async (events) => void seen.push(...events),
     })
 
-  test('hears first what has arrived when its process was held up, and is not taken for lost', async () => {
+  test('reads buffered messages first after its process was blocked, and does not assume a lost connection', async () => {
     listen()
     await publish('ws_1 a 1')
     await waitFor(() => seen.length === 1)
@@ -302,7 +302,7 @@ describe('a consumer that is cut off', () => {
     expect(rounds).toBeLessThan(8)
   })
 
-  test('goes on when a server that stood still is back', async () => {
+  test('continues when a server that was suspended resumes', async () => {
     listen()
     await publish('ws_1 a 1')
     await waitFor(() => seen.length === 1)
@@ -322,7 +322,7 @@ describe('a consumer that is cut off', () => {
     expect(new Set(seen).size).toBe(2)
   })
 
-  test('asks again when its requests are swallowed', async () => {
+  test('repeats its requests when they are lost', async () => {
     // More than one request returns. Published first, because a request that waits for a message may stay open for
     // minutes.
     await publish(...numbered(1_500))

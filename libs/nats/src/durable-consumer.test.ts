@@ -3,7 +3,7 @@ import { createLogger } from '@opsplane/runtime'
 import { freePort } from '@opsplane/runtime/server-process'
 import { connectNats, durableConsumer } from './index.js'
 
-test('a service runs no durable consumer that the registry does not list for it', async () => {
+test('a service cannot run a durable consumer that the registry does not list for it', async () => {
   const log = createLogger({ service: 'test', level: 'silent' })
   const identity = {
     durables: ['itsm-incident-timers'],
@@ -18,7 +18,7 @@ test('a service runs no durable consumer that the registry does not list for it'
   await link.close()
 })
 
-test('a consumer whose server never came stops at once', async () => {
+test('a consumer whose server never started closes immediately', async () => {
   const log = createLogger({ service: 'test', level: 'silent' })
   const link = connectNats({ url: `nats://127.0.0.1:${await freePort()}`, name: 'test', log })
   const consumer = durableConsumer({

@@ -29,7 +29,7 @@ describeWithProgram('embedded NATS', () => {
     return running
   }
 
-  test('keeps messages over a stop and a start', async () => {
+  test('keeps messages over a restart', async () => {
     const first = await start()
     await withConnection(first.url, publishOne)
     await first.stop()
@@ -50,7 +50,7 @@ describeWithProgram('embedded NATS', () => {
     expect(await withConnection(second.url, readOne)).toBe('hello')
   })
 
-  test('takes messages of up to 8 MB', async () => {
+  test('accepts messages of up to 8 MB', async () => {
     const { url } = await start()
 
     const limit = await withConnection(url, async (connection) => connection.info?.max_payload)
@@ -58,7 +58,7 @@ describeWithProgram('embedded NATS', () => {
     expect(limit).toBe(8 * 1024 * 1024)
   })
 
-  test('refuses a store that is in use', async () => {
+  test('rejects a store that is in use', async () => {
     await start()
 
     await expect(startEmbeddedNats({ storeDir: join(root, 'store') })).rejects.toThrow(

@@ -40,14 +40,14 @@ const signed = signedBy('itsm')
 const checkedBy = (service: keyof typeof keys, message: Message, changes = {}) =>
   of(service, changes).check(asMessage(message), message.body)
 
-test('every verifier sees that the source has signed a message', () => {
+test('every verifier recognizes that the source has signed a message', () => {
   for (const service of ['settings', 'dispatcher'] as const)
     expect(() => checkedBy(service, signed)).not.toThrow()
   const dashed = { ...unsigned, headers: { ...unsigned.headers, [eventHeaders.source]: 'data_base' } }
   expect(() => checkedBy('settings', signedBy('data-base', dashed))).not.toThrow()
 })
 
-describe('is refused', () => {
+describe('a verifier rejects', () => {
   const withHeader = (name: string, value: string) => ({
     ...signed,
     headers: { ...signed.headers, [name]: value },
@@ -70,16 +70,16 @@ describe('is refused', () => {
     ['signed with an untrusted key', signedBy('itsm', unsigned, { privateKey: newKey() })],
     ['with a signature that is none', withHeader(eventHeaders.signature, 'x y=z =')],
     ['with the signature for another verifier', forged()],
-  ])('what comes %s', (_what, message) => {
+  ])('a message %s', (_what, message) => {
     expect(() => checkedBy('dispatcher', message)).toThrow('not authentic')
   })
 
-  test('what is signed for others only', () => {
+  test('a message that is signed only for other verifiers', () => {
     expect(() => checkedBy('data-base', signed)).toThrow('not signed for this service')
   })
 })
 
-test('what was signed with an earlier key, or for one, counts while both sides still know it', () => {
+test('accepts a signature made with or for an earlier key while both sides still have that key', () => {
   const [newItsm, newSettings] = [newKey(), newKey()]
   const both = { ...trustedKeys, itsm: `${derivePublicKey(newItsm)},${trustedKeys.itsm}` }
   expect(() => checkedBy('settings', signed, { trustedKeys: both })).not.toThrow()

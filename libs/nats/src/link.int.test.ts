@@ -45,7 +45,7 @@ describe('a NATS link', () => {
     server = await startEmbeddedNats({ storeDir, port, synced: false })
   }
 
-  test('removes the listeners of closed connections for hints', async () => {
+  test('removes the hint listeners of closed connections', async () => {
     await start()
     const warnings: string[] = []
     const note = ({ name }: Error) => warnings.push(name)
@@ -62,7 +62,7 @@ describe('a NATS link', () => {
     expect(warnings).toEqual([])
   })
 
-  test('refuses a server that is too old, and connects once it is upgraded', async () => {
+  test('rejects a server that is too old, and connects once it is upgraded', async () => {
     const old = createServer((socket) => {
       socket.write(`INFO ${JSON.stringify({ server_id: 'old', version: '2.9.10', max_payload: 1 })}\r\n`)
       socket.on('data', (chunk) => {
@@ -98,7 +98,7 @@ describe('a NATS link', () => {
     expect((await manager.streams.info(names.eventsStream)).config.duplicate_window).toBe(600e9)
   })
 
-  test('creates streams once where several replicas start together, and logs nothing for the others', async () => {
+  test('creates streams once when several replicas start together, and logs nothing for the others', async () => {
     await start()
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
@@ -111,7 +111,7 @@ describe('a NATS link', () => {
     expect(lines).toEqual([])
   })
 
-  test('leaves what an operator has set on a stream, but for what is given', async () => {
+  test("keeps an operator's stream settings, except those that are given", async () => {
     await start()
     await ensureStreams(link, names)
     const manager = await jetstreamManager(await link.ready(), longTimeout)
@@ -129,14 +129,14 @@ describe('a NATS link', () => {
     expect(given).toMatchObject({ ...age, max_bytes: 9_000_000, max_msg_size: 1_000_000 })
   })
 
-  test('closes while it is still connecting, and tells who waits', async () => {
+  test('closes while it is still connecting, and rejects waiting callers', async () => {
     const waiting = link.ready()
     await link.close()
     await expect(waiting).rejects.toBeInstanceOf(NatsLinkClosedError)
     await expect(link.ready()).rejects.toBeInstanceOf(NatsLinkClosedError)
   })
 
-  test('is closed also where its server goes meanwhile', async () => {
+  test('closes even if it reconnects to its server meanwhile', async () => {
     await start()
     const connection = await link.ready()
     const closed = link.close()
@@ -145,7 +145,7 @@ describe('a NATS link', () => {
     expect(connection.isClosed()).toBe(true)
   })
 
-  test('keeps a durable consumer going over restarts, and over the loss of everything', async () => {
+  test('keeps a durable consumer running over restarts, and over the loss of all data', async () => {
     await start()
     await ensureStreams(link, names)
     const received: string[] = []
@@ -191,7 +191,7 @@ describe('a NATS link', () => {
     }
   })
 
-  test('collects what arrives during a batch into full batches', async () => {
+  test('collects messages that arrive during a batch into full batches', async () => {
     await start()
     await ensureStreams(link, names)
     const batches: string[][] = []

@@ -3,7 +3,7 @@ import { headers, Match } from '@nats-io/transport-node'
 
 // The patch of nats-core (ADR 114) does not change this behaviour.
 
-test('an exact name finds its own values, in their order', () => {
+test('an exact name returns its own values, in their order', () => {
   const made = headers()
   made.append('Opsplane-Stream', 'one')
   made.append('opsplane-stream', 'another')
@@ -15,14 +15,14 @@ test('an exact name finds its own values, in their order', () => {
   expect(made.keys()).toEqual(['Opsplane-Stream', 'opsplane-stream'])
 })
 
-test('names of prototypes are names like any other', () => {
+test('names of prototype properties are treated like any other name', () => {
   const made = headers()
   expect(made.get('constructor')).toBe('')
   made.set('__proto__', 'mine')
   expect(made.get('__proto__')).toBe('mine')
 })
 
-test('whatever the case, the first name that matches is meant', () => {
+test('a lookup that ignores case uses the first name that matches', () => {
   const made = headers()
   made.append('nats-msg-id', 'first')
   made.append('Nats-Msg-Id', 'second', Match.IgnoreCase)
@@ -31,7 +31,7 @@ test('whatever the case, the first name that matches is meant', () => {
   expect(made.get('Nats-Msg-Id')).toBe('canonical')
 })
 
-test('what is no name or no value is refused each time', () => {
+test('rejects an invalid name or value each time', () => {
   const made = headers()
   for (const name of ['with space', 'colon:', 'schlüssel', 'with space'])
     expect(() => made.set(name, 'value')).toThrow()

@@ -56,7 +56,7 @@ afterAll(async () => {
   rmSync(storeDir, { recursive: true, force: true })
 })
 
-test('a connection without a password, or with that of another user, is refused', async () => {
+test('rejects a connection without a password, or with that of another user', async () => {
   const stranger = connectNats({ url: server.url, name: 'stranger', log })
   const impostor = connectNats({
     url: buildUserUrl(server.url, { user: 'settings', password: 'itsm-secret' }),
@@ -68,7 +68,7 @@ test('a connection without a password, or with that of another user, is refused'
   await Promise.all([stranger.close(), impostor.close()])
 })
 
-test('every service with a log makes a stream that is gone, publishes, and consumes with its own durables', async () => {
+test('every service with a log creates a missing stream, publishes, and consumes with its own durables', async () => {
   for (const user of ['settings', 'itsm', 'dispatcher']) {
     const link = linkOf(user)
     await ensureStreams(link, names)
@@ -99,7 +99,7 @@ test('every service with a log makes a stream that is gone, publishes, and consu
   expect(await (await managerOf('itsm')).consumers.delete(stream, durable)).toBe(true)
 })
 
-test('analytics keeps objects of exports, and nothing is left of those it removes', async () => {
+test('analytics stores objects of exports, and leaves nothing of those it removes', async () => {
   const { exportsBucket } = names
   const options = { bucket: exportsBucket, description: 'Files', maxBytes: -1, replicas: 1 }
   const objects = openObjectBucket(linkOf('analytics'), options)
@@ -116,7 +116,7 @@ test('analytics keeps objects of exports, and nothing is left of those it remove
   expect(state.messages).toBe(0)
 })
 
-describe('is denied to a service', () => {
+describe('a service is denied permission', () => {
   test.each<[string, ServiceName, (manager: JetStreamManager) => Promise<unknown>]>([
     ['to purge the log', 'itsm', (manager) => manager.streams.purge(stream)],
     ['to delete it', 'settings', (manager) => manager.streams.delete(stream)],
@@ -179,7 +179,7 @@ describe('is denied to a service', () => {
   })
 
   test.each(['_INBOX.>', '_INBOX_settings.>', '$JS.>', 'evt.>', 'changed.>', '>'])(
-    'to listen to %s',
+    'to subscribe to %s',
     async (to) => {
       const connection = await as('itsm')
       const failure = new Promise<Error | null>((resolve) => {
@@ -190,7 +190,7 @@ describe('is denied to a service', () => {
   )
 })
 
-test("a service starts with a stream that is not as it is configured, which the operator's link changes", async () => {
+test("a service starts with a stream of other settings, which only the operator's link changes", async () => {
   const lines: string[] = []
   const telling = createLogger({
     service: 'test',
@@ -205,7 +205,7 @@ test("a service starts with a stream that is not as it is configured, which the 
   expect(await age()).toBe(3_600_000)
 })
 
-test('only the dispatcher has the stream of topics: it appends, reads and follows it', async () => {
+test('only the dispatcher has access to the topics stream: it appends to, reads and follows it', async () => {
   const link = linkOf('dispatcher')
   await ensureStreams(link, names)
   const topics = streamLog(link, names.topicsStream)
@@ -224,7 +224,7 @@ test('only the dispatcher has the stream of topics: it appends, reads and follow
   expect(await topics.last('bus.ws_1.production.orders')).toMatchObject({ sequence: 1 })
 })
 
-test('the gateway hears of the events that change rights, and of no others', async () => {
+test('the gateway receives the events that change permissions, and no others', async () => {
   const connection = await as('gateway')
   const received: string[] = []
   connection.subscribe('evt.*.*.role.>', {
@@ -237,7 +237,7 @@ test('the gateway hears of the events that change rights, and of no others', asy
 })
 
 test.each(changeSignals.publishers)(
-  'settings receives the changes of %s, of any tenant',
+  'settings receives the change signals of %s, for any tenant',
   async (publisher) => {
     const connection = await as('settings')
     const message = new Promise<string>((resolve) => {
@@ -252,7 +252,7 @@ test.each(changeSignals.publishers)(
   },
 )
 
-test('a subscriber reads through the durable made for it, and does nothing else', async () => {
+test('a subscriber can read through its own durable, and do nothing else', async () => {
   const filterSubjects = ['evt.ws_1.production.>']
   await ensureConsumer(await as('operator'), { stream, durable: subscriber.durable, filterSubjects })
   const connection = await as('sub_acme')

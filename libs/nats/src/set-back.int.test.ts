@@ -60,7 +60,7 @@ const restart = async (between: () => void) => {
 }
 const messages = (of: string) => join(storeDir, of, 'jetstream/$G/streams', stream, 'msgs')
 
-test('a consumer ahead of a stream that lost its end is given what comes in its place', async () => {
+test('a consumer ahead of a stream that lost its end receives the messages that replace it', async () => {
   consume()
   await publish('1', '2', '3')
   await waitFor(async () => (await floor()) === 3)

@@ -43,7 +43,7 @@ describeWithProgram('what ids of topic events are made of', () => {
     rmSync(root, { recursive: true, force: true })
   })
 
-  test('stays over restarts and changes of configuration', async () => {
+  test('the stream identity is unchanged by restarts and changes of configuration', async () => {
     await ensure(1)
     const before = await identity()
     for (const hours of [2, 3]) {
@@ -54,7 +54,7 @@ describeWithProgram('what ids of topic events are made of', () => {
     }
   })
 
-  test('is restored with the stream, also after a restart', async () => {
+  test('the stream identity is restored with the stream, also after a restart', async () => {
     await ensure(1)
     const before = await identity()
     await stop()
@@ -69,7 +69,7 @@ describeWithProgram('what ids of topic events are made of', () => {
     expect(await identity()).toBe(before)
   })
 
-  test('changes where the stream is recreated', async () => {
+  test('the stream identity changes when the stream is recreated', async () => {
     await ensure(1)
     const before = await identity()
     await deleteStream(await link.ready(), topicsStream)

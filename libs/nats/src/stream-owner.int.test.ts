@@ -22,7 +22,7 @@ afterAll(() => link.close())
 const ensure = (names: ReturnType<typeof natsNames>, installationId?: string) =>
   ensureStreams(link, names, { storage: 'memory', installationId })
 
-test('streams are of the installation that made them, and no other publishes or consumes there', async () => {
+test('streams belong to the installation that created them, and no other publishes or consumes there', async () => {
   const names = natsNames(uniquePrefix())
   await ensure(names, 'aaaaaa')
   await ensure(names, 'aaaaaa')
@@ -46,7 +46,7 @@ test('streams are of the installation that made them, and no other publishes or 
   await expect(ensure(names, 'aaaaaa')).rejects.toThrow('opsplane adopt --streams')
 })
 
-test('a stream without a mark is marked, and keeps what ids are made of', async () => {
+test('an unmarked stream is marked, and keeps its identity', async () => {
   const names = natsNames(uniquePrefix())
   await ensure(names)
   const identity = await streamLog(link, names.topicsStream).identity()

@@ -10,6 +10,6 @@ test.each([
   ['evt.*', 'evt.a.b', false],
   ['evt.a.b', 'evt.a.b', true],
   ['evt.a.b', 'evt.a', false],
-])('%s and %s: %s', (filter, subject, matches) => {
+])('filter %s matches subject %s: %s', (filter, subject, matches) => {
   expect(subjectMatches(filter, subject)).toBe(matches)
 })

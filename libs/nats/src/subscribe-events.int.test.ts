@@ -92,7 +92,7 @@ const unacknowledged = async () => {
 }
 
 describe('subscribeEvents', () => {
-  test('hands over what the patterns cover, in order, with the data of its type, and acknowledges it', async () => {
+  test('delivers and acknowledges events that match the patterns, in order, with the data of their type', async () => {
     const seen: string[] = []
     const subscription = subscribe(['incident.*', 'incident.created', 'user.activated'], async (event) => {
       if (event.type === 'user.activated') seen.push(`${event.type} ${event.data.after?.email}`)
@@ -111,7 +111,7 @@ describe('subscribeEvents', () => {
     expect(subscription.counters()).toEqual({ handled: 3, retried: 0, deadLettered: 0, skipped: 0 })
   })
 
-  test('goes on where it stopped, from a connection of its own', async () => {
+  test('continues where it stopped, over a connection of its own', async () => {
     const seen: string[] = []
     const options = { url: server.url, prefix, durable: 'test', patterns: ['*'] as const, log }
     const handle = async ({ id }: EventOf<EventType>) => void seen.push(id)
@@ -126,7 +126,7 @@ describe('subscribeEvents', () => {
     expect(seen).toEqual(expected)
   })
 
-  test('a durable of the moment is forgotten some time after it was closed', async () => {
+  test('a temporary durable is deleted some time after it was closed', async () => {
     const seen: string[] = []
     const subscription = subscribe(['*'], async ({ id }) => void seen.push(id), { forgetAfterMs: 1_000 })
     const id = await publish('incident.created')
@@ -138,7 +138,7 @@ describe('subscribeEvents', () => {
     await waitFor(async () => (await manager.streams.info(eventsStream)).state.consumer_count === 0)
   })
 
-  test('what fails comes again, before later events of its resource that came with it', async () => {
+  test('redelivers a failed event before later events of its resource from the same batch', async () => {
     const seen: string[] = []
     let failures = 0
     let inHand = false
@@ -177,7 +177,7 @@ describe('subscribeEvents', () => {
     expect(subscription.counters()).toMatchObject({ handled: 5, deadLettered: 0 })
   })
 
-  test('an event handled too often ends as a dead one, with its bytes, and only once that is kept', async () => {
+  test('dead-letters an event after too many deliveries, with its bytes, and only once onDead has stored it', async () => {
     const id = await publish('incident.created')
     await publish('incident.created', { data: { broken: true } }, 'inc_2')
     const dead: DeadEvent[] = []
@@ -205,7 +205,7 @@ describe('subscribeEvents', () => {
     await waitFor(async () => (await unacknowledged()) === 0)
   })
 
-  test('keeps apart what says it is of another workspace than its subject', async () => {
+  test('dead-letters an event whose workspace differs from that of its subject', async () => {
     const forged = await publish('incident.created', {}, 'inc_1', { workspaceId: 'ws_other' })
     await publish('incident.closed')
     const dead: DeadEvent[] = []
@@ -219,7 +219,7 @@ describe('subscribeEvents', () => {
     expect(dead[0]?.error).toMatchObject({ code: 'subject_mismatch' })
   })
 
-  test('skips types it does not know, and other tenants', async () => {
+  test('skips unknown event types, and other tenants', async () => {
     await publish('incident.beamed_up')
     await publish('incident.created', { environment: 'staging' })
     await publish('incident.closed')
@@ -254,7 +254,7 @@ describe('subscribeEvents', () => {
     expect(seen.filter((id) => id === 'inc_1')).toHaveLength(1)
   })
 
-  test('patterns are those of the catalogue', () => {
+  test('accepts only patterns of the catalogue', () => {
     // @ts-expect-error no declared type is below it
     const unknown: CatalogPattern = 'starship.*'
     expect(unknown).toBeDefined()

@@ -7,7 +7,7 @@ const subject = 'bus.ws_1.production.orders'
 const createdAtMs = Date.parse('2026-05-06T07:08:09.123Z')
 
 describe('the id of a topic event', () => {
-  test.each([1, 31, 2 ** 32, 2 ** 48 - 1])('leads back to sequence %p', (sequence) => {
+  test.each([1, 31, 2 ** 32, 2 ** 48 - 1])('decodes to sequence %p', (sequence) => {
     const id = topicEventId(stream, subject, { createdAtMs, sequence })
     expect(idSchema('event').safeParse(id).success).toBe(true)
     expect(parseTopicEventId(stream, subject, id)).toEqual({ createdAtMs, sequence })
@@ -23,7 +23,7 @@ describe('the id of a topic event', () => {
     expect(ids.every((id) => id < later)).toBe(true)
   })
 
-  test('means nothing elsewhere, and not once it is changed', () => {
+  test('is invalid for another stream or subject, and once it is altered', () => {
     const id = topicEventId(stream, subject, { createdAtMs, sequence: 7 })
     expect(parseTopicEventId(`${stream}.`, subject, id)).toBeUndefined()
     expect(parseTopicEventId(stream, `${subject}.paid`, id)).toBeUndefined()
@@ -35,7 +35,7 @@ describe('the id of a topic event', () => {
   })
 
   test.each(['', 'evt_', 'evt_8ZZZZZZZZZZZZZZZZZZZZZZZZZ', 'evt_01j00000000000000000000000', 'inc_1'])(
-    'is not %p',
+    'cannot be decoded from %p',
     (text) => expect(parseTopicEventId(stream, subject, text)).toBeUndefined(),
   )
 })

@@ -17,11 +17,11 @@ describe('versions', () => {
     ...['0.9.10', '1.0.0-alpha', '1.0.0-alpha.1', '1.0.0-alpha.beta', '1.0.0-beta', '1.0.0-beta.2'],
     ...['1.0.0-beta.11', '1.0.0-rc.1', '1.0.0', '1.0.1-a-b', '1.2.0', '1.10.0', '2.0.0'],
   ]
-  test('have the order of semantic versioning', () => {
+  test('are ordered by semantic versioning', () => {
     const shuffled = fc.shuffledSubarray(ordered, { minLength: ordered.length })
     fc.assert(fc.property(shuffled, (some) => expect([...some].sort(compareVersions)).toEqual(ordered)))
   })
-  test('are the same as themselves', () => {
+  test('are equal to themselves', () => {
     for (const version of ordered) expect(compareVersions(version, version)).toBe(0)
   })
 })
@@ -31,11 +31,11 @@ describe('permissions', () => {
   const first = of({ api: ['b'], tables: { assets: ['read'] } })
   const second = of({ api: ['a', 'b'], tables: { assets: ['write'], people: ['read'] } })
 
-  test('of several are asked for together', () => {
+  test('of several artifacts are merged', () => {
     const tables = { assets: ['read', 'write'], people: ['read'] }
     expect(mergePermissions([first, second])).toEqual(of({ api: ['a', 'b'], tables }))
   })
-  test('that are not granted are named, and nothing else', () => {
+  test('that are not granted are reported, and no others', () => {
     expect(findMissingPermissions(second, first)).toEqual({
       api: ['a'],
       tables: { assets: ['write'], people: ['read'] },
@@ -62,7 +62,7 @@ describe('a manifest', () => {
   const places = (more: object, files?: Record<string, string>) =>
     read(more, files).problems.map(({ file, path, code }) => `${file}#${path} ${code}`)
 
-  test('may have schemas and tests in files of their own', () => {
+  test('may reference schemas and tests in separate files', () => {
     const files = { 'in.json': '{"type":"object"}', 'tests.json': '[{"name":"works"}]' }
     const { problems, artifacts } = read({ input: 'in.json', tests: 'tests.json' }, files)
     expect(problems).toEqual([])
@@ -106,11 +106,11 @@ describe('a manifest', () => {
       {},
       'opsplane.pack.json#/artifacts/0/limits/memoryMb too_big',
     ],
-  ])('with %s is refused, naming where', (_, more, files, ...expected) => {
+  ])('with %s is rejected with the path of the problem', (_, more, files, ...expected) => {
     expect(places(more, files)).toEqual(expected)
   })
 
-  test('with a rule on an event that there is not, is shown what it may have meant', () => {
+  test('with a rule on an unknown event is rejected with a suggestion', () => {
     const { problems } = read({ kind: 'business_rule', rule: { events: ['incident.creatd'] } })
     expect(problems[0]?.message).toBe(
       'matches no event there is; did you mean incident.created? GET /events/catalog lists all',
@@ -133,7 +133,7 @@ describe('recorded calls', () => {
     { call: 'http', with: { url: 'b' }, throws: { code: 'away', message: 'Away.' } },
     { call: 'table', times: 2 },
   ]
-  test('answer in their order, and say nothing where all were made', () => {
+  test('are answered in order, and report no differences once all were made', () => {
     const recorded = recordedHost(testOf({ host }))
     expect(recorded.answer('http', { url: 'a', method: 'GET' })).toEqual({ returns: 1 })
     expect(recorded.answer('http', { url: 'b' })).toEqual({ throws: { code: 'away', message: 'Away.' } })
@@ -142,7 +142,7 @@ describe('recorded calls', () => {
     recorded.answer('table', null)
     expect(recorded.differences()).toEqual([])
   })
-  test('that come otherwise are reported field by field', () => {
+  test('that differ are reported field by field', () => {
     const recorded = recordedHost(testOf({ host }))
     expect(recorded.answer('http', { url: 'b' })).toMatchObject({ throws: { code: 'unrecorded_call' } })
     expect(recorded.differences()[0]).toEqual({
@@ -152,7 +152,7 @@ describe('recorded calls', () => {
       throws: { code: 'unrecorded_call' },
     })
   })
-  test('may come in any order where the test says so', () => {
+  test('may be made in any order if the test allows it', () => {
     const recorded = recordedHost(testOf({ host: host.slice(0, 2), anyOrder: true }))
     expect(recorded.answer('http', { url: 'b' })).toHaveProperty('throws.code', 'away')
     expect(recorded.answer('http', { url: 'a' })).toEqual({ returns: 1 })
@@ -160,7 +160,7 @@ describe('recorded calls', () => {
   })
 })
 
-describe('what came of it', () => {
+describe('the outcome of an artifact test', () => {
   test.each<[string, object, Parameters<typeof compareOutcome>[1], string[]]>([
     ['as expected', { output: { a: 1 } }, done({ a: 1 }), []],
     ['with more than expected', { output: { a: 1 } }, done({ a: 1, b: 2 }), ['output/b']],
@@ -180,10 +180,10 @@ describe('what came of it', () => {
       failed,
       ['error/code', 'error/message'],
     ],
-  ])('%s', (_, expect_, outcome, paths) => {
+  ])('is compared with the expectation: %s', (_, expect_, outcome, paths) => {
     expect(compareOutcome(testOf({ expect: expect_ }), outcome).map(({ path }) => path)).toEqual(paths)
   })
-  test('has its log entries in order, among others', () => {
+  test('matches the expected log entries in order, among other entries', () => {
     const logs = ['one', 'two', 'three'].map((message) => ({ level: 'info', message }))
     const judged = (...messages: string[]) =>
       compareOutcome(testOf({ expect: { logs: messages.map((message) => ({ message })) } }), {
@@ -193,7 +193,7 @@ describe('what came of it', () => {
     expect(judged('on', 'thr')).toEqual([])
     expect(judged('three', 'one')).toMatchObject([{ path: 'logs/1', expected: 'one' }])
   })
-  test('differs from itself in nothing, and from anything else in something', () => {
+  test('has no differences from itself, and at least one from any other value', () => {
     const options = { path: '', partial: false }
     const sameJson = (a: unknown, b: unknown) => JSON.stringify(sorted(a)) === JSON.stringify(sorted(b))
     fc.assert(

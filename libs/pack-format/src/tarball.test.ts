@@ -28,21 +28,21 @@ const long = `${'deep-folder-name/'.repeat(8)}${'x'.repeat(60)}.ts`
 
 describe('a tarball', () => {
   test.each([['ustar'], ['pax'], ['gnu']])(
-    'of tar, as %s, gives its texts by their paths',
+    'created by tar in the format %s is unpacked to its texts by path',
     async (format) => {
       const files = { 'opsplane.pack.json': '{}', 'src/a.ts': 'export const ü = 1\n', 'empty.json': '' }
       expect(await unpackTarball(archived(files, `--format=${format}`))).toEqual(files)
     },
   )
 
-  test('has long paths in pax headers', async () => {
+  test('with long paths in pax headers is unpacked', async () => {
     expect(await unpackTarball(archived({ [long]: 'x', 'a.ts': '' }, '--format=pax'))).toEqual({
       [long]: 'x',
       'a.ts': '',
     })
   })
 
-  test('comes out as it went in, in the same bytes for the same files', async () => {
+  test('is unpacked to the packed files, and has the same bytes for the same files', async () => {
     const path = fc.stringMatching(/^[a-z][a-z0-9]{0,20}(\/[a-z][a-z0-9]{0,20}){0,4}\.ts$/)
     await fc.assert(
       fc.asyncProperty(
@@ -62,7 +62,7 @@ describe('a tarball', () => {
     )
   })
 
-  test('is read by tar', async () => {
+  test('can be read by tar', async () => {
     const file = join(folder, 'ours.tgz')
     writeFileSync(file, await packTarball({ [long]: 'text', 'b.ts': 'b' }))
     const listed = spawnSync('tar', ['-tzf', file]).stdout.toString().trim().split('\n')
@@ -100,11 +100,11 @@ test.each<[string, () => Buffer, string]>([
       ),
     'more than 200',
   ],
-])('with %s is refused', async (_, bytes, message) => {
+])('unpacking is refused for a tarball with %s', async (_, bytes, message) => {
   await expect(unpackTarball(bytes())).rejects.toThrow(message)
 })
 
-test('never fails otherwise, whatever bytes it has', async () => {
+test('unpacking arbitrary bytes causes no other error than TarballError', async () => {
   const bytes = fc.uint8Array({ minLength: 0, maxLength: 3_000 })
   await fc.assert(
     fc.asyncProperty(bytes, fc.nat(2_000), async (noise, at) => {

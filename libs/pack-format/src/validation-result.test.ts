@@ -26,7 +26,7 @@ it.each([
   [{ faults: [] }],
   [{ faults: [{ index: 0, message: 'is wrong' }] }],
   [{ faults: [{ index: 0, column: 'serial', code: 'malformed', message: 'is wrong' }] }],
-])('a test of a validation passes where it gives %j', async (output) => {
+])('the test of a validation passes if the validation returns %j', async (output) => {
   expect(await runTest(giving(output), artifact, test)).toMatchObject({ passed: true, differences: [] })
 })
 
@@ -37,7 +37,7 @@ it.each([
   [{ faults: [{ index: 0, message: '' }] }, '/faults/0/message'],
   [{ faults: [{ index: 0, code: 'Not snake', message: 'is wrong' }] }, '/faults/0/code'],
   [{ faults: [], records: [{ serial: 'changed' }] }, 'records'],
-])('a test of a validation fails where it gives %j', async (output, named) => {
+])('the test of a validation fails if the validation returns %j', async (output, named) => {
   const { passed, differences } = await runTest(giving(output), artifact, test)
   expect(passed).toBe(false)
   expect(differences[0]?.message).toContain('invalid_output')

@@ -30,33 +30,33 @@ const lease = async (owner: string, ...asks: Partial<LeaseRequest>[]) => {
   return (await grantBudgetLeases(database.sql, owner, all)).map(({ granted }) => granted)
 }
 
-test('replicas never have more together than there is, also when they ask at once', async () => {
+test('replicas never lease more than the budget together, even with concurrent requests', async () => {
   const owners = Array.from({ length: 20 }, (_, at) => `replica-${at}`)
   const granted = await Promise.all(owners.map((owner) => lease(owner, { wanted: 9 })))
   expect(granted.flat().reduce((sum, amount) => sum + amount, 0)).toBe(100)
 })
 
-test('a lease replaces the one before, and what it leaves is free for others', async () => {
+test('a lease replaces the previous one, and frees the difference for others', async () => {
   expect(await lease('a', { wanted: 90 })).toEqual([90])
   expect(await lease('b', { wanted: 90 })).toEqual([10])
   expect(await lease('a', { wanted: 20 })).toEqual([20])
   expect(await lease('b', { wanted: 90 })).toEqual([80])
 })
 
-test('several budgets are asked for at once, each by itself', async () => {
+test('leases several budgets in one request, each separately', async () => {
   await lease('a', { wanted: 95 })
   const asks = [{ wanted: 50 }, { holder: 'ws_2', wanted: 50 }, { name: 'openPollsPerKey' as const, most: 7 }]
   expect(await lease('b', ...asks)).toEqual([5, 50, 7])
 })
 
-test('what has run out counts no more, and is forgotten in passing', async () => {
+test('expired leases do not count, and are deleted by later requests', async () => {
   await lease('a', { wanted: 100 })
   await database.sql`update budget_leases set expires_at = clock_timestamp() - interval '2 minutes'`
   expect(await lease('b', { wanted: 100 })).toEqual([100])
   expect(await database.sql`select owner from budget_leases`).toEqual([{ owner: 'b' }])
 })
 
-test('a window ends for every replica at the same instant', async () => {
+test('a window ends at the same instant for every replica', async () => {
   const ask = { ...held, name: 'workspaceRequestsPerMinute' as const, ms: 86_400_000, windowed: true }
   await grantBudgetLeases(database.sql, 'a', [ask])
   await grantBudgetLeases(database.sql, 'b', [ask])

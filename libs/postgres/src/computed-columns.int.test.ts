@@ -36,7 +36,7 @@ const generatedIn = async (table: string) =>
       where attrelid = ${`${schema}.${table}`}::regclass and attgenerated = 's' order by 1`
   ).map(({ name }) => name)
 
-it('computes what the columns computed, for new rows and changed ones, and keeps what was there', async () => {
+it('computes the former generated columns of new and changed rows, and keeps existing values', async () => {
   expect(await generatedIn('things')).toEqual([])
   expect(await thing('old')).toEqual({ name: 'a', kind: 'x', size: 1, loud: 'A!' })
   await sql`insert into things (id, state) values ('new', '{"name": "b", "size": 2, "more": [1]}')`
@@ -45,14 +45,14 @@ it('computes what the columns computed, for new rows and changed ones, and keeps
   expect(await thing('new')).toEqual({ name: 'c', kind: null, size: null, loud: 'C!' })
 })
 
-it('takes what an insert gives, and computes it when the row changes', async () => {
+it('accepts values given by an insert, and computes them when the row changes', async () => {
   await sql`insert into things (id, state, name, size) values ('given', '{"name": "e", "size": 3}', 'e', 3)`
   expect(await thing('given')).toEqual({ name: 'e', kind: null, size: 3, loud: null })
   await sql`update things set state = '{"name": "f", "size": 4}' where id = 'given'`
   expect(await thing('given')).toEqual({ name: 'f', kind: null, size: 4, loud: 'F!' })
 })
 
-it('finds what it calls whatever the session searches', async () => {
+it('finds the functions it calls, whatever the search_path of the session', async () => {
   await sql.begin(async (tx) => {
     await tx`set local search_path to pg_catalog`
     await tx.unsafe(`insert into ${schema}.things (id, state) values ('far', '{"name": "d"}')`)
@@ -60,13 +60,13 @@ it('finds what it calls whatever the session searches', async () => {
   expect(await thing('far')).toMatchObject({ loud: 'D!' })
 })
 
-it('refuses what the columns refused', async () => {
+it('rejects values that the generated columns rejected', async () => {
   await expect(sql`insert into things (id, state) values ('bad', '{"size": "large"}')`).rejects.toThrow(
     /integer/,
   )
 })
 
-it('follows later migrations', async () => {
+it('includes the columns of later migrations', async () => {
   await sql.unsafe(`alter table things add column ${generated('place', 'place')}, drop column kind`)
   await computeColumnsTogether(sql, schema)
   expect(await generatedIn('things')).toEqual([])
@@ -77,7 +77,7 @@ it('follows later migrations', async () => {
   })
 })
 
-it('fills a column that a migration adds, those rows too that are written meanwhile', async () => {
+it('fills a column that a migration adds, also in rows written meanwhile', async () => {
   await sql.unsafe(`
     insert into things (id, state) values ('tagged', '{"tags": ["a"]}'), ('plain', '{"tags": []}');
     alter table things add column tags jsonb;
@@ -99,11 +99,11 @@ it('fills a column that a migration adds, those rows too that are written meanwh
   expect([...(await sql`select tags from things where id = 'tagged'`)]).toEqual([{ tags: null }])
 })
 
-it('leaves tables alone with which it would save nothing', async () => {
+it('leaves tables unchanged where it would save nothing', async () => {
   expect(await generatedIn('few')).toEqual(['name'])
 })
 
-it('tells of each column how it is computed', async () => {
+it('reports the expression of each computed column', async () => {
   const rows = await sql.unsafe(
     `select attrelid::regclass::text as table, attname as name, ${computedBy} as expression from pg_attribute a
      where attrelid in ('few'::regclass, 'things'::regclass) and attname in ('name', 'note') order by 1, 2`,

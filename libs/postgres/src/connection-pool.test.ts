@@ -4,7 +4,7 @@ import { createConnectionPool, type PooledConnection } from './connection-pool.j
 beforeEach(() => void jest.useFakeTimers())
 afterEach(() => void jest.useRealTimers())
 
-test('a connection whose server does not answer when it is made as new gives its place to another one', async () => {
+test('replaces a connection whose server does not answer while it is reset', async () => {
   const opened: PooledConnection[] = []
   const pool = createConnectionPool({
     ...{ max: 1, maxEach: 1, idleMs: 60_000 },

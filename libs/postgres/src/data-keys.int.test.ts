@@ -60,7 +60,7 @@ async function expectReadable(values: Map<string, string>, sealer: typeof before
 const rows = () => admin`select * from data_keys order by id`
 
 describe('rewrapping', () => {
-  test('leaves every value readable with the new key alone, and is done once', async () => {
+  test('leaves every value readable with only the new key, and changes nothing the second time', async () => {
     const values = await sealed(25)
     expect(await countDataKeys(database.db)).toEqual([{ keyId: before.keyId, count: 25 }])
     const batches: number[] = []
@@ -74,7 +74,7 @@ describe('rewrapping', () => {
     expect(await rows()).toEqual(unchanged)
   })
 
-  test('loses nothing that services seal and open meanwhile', async () => {
+  test('loses no values that services seal and open concurrently', async () => {
     const values = await sealed(60)
     const services = [during, createSealer(oldKey, [newKey])].map(vaultWith)
     let finished = false
@@ -102,7 +102,7 @@ describe('rewrapping', () => {
     await expectReadable(values, after)
   })
 
-  test('killed between two batches, leaves every value readable and goes on the next time', async () => {
+  test('leaves every value readable when killed between two batches, and continues the next time', async () => {
     const values = await sealed(30)
     const program = fileURLToPath(new URL('./fixture/rewrap-and-hang.js', import.meta.url))
     const env = { ...process.env, SCHEMA: schema, OLD_KEY: oldKey, NEW_KEY: newKey }
@@ -127,7 +127,7 @@ describe('rewrapping', () => {
   test.each([
     ['without the old key', after],
     ['with a wrong one', createSealer(newKey, [strange])],
-  ])('%s fails and changes nothing, whatever is done already', async (_what, sealer) => {
+  ])('%s fails and changes nothing, even if some keys are already rewrapped', async (_what, sealer) => {
     await sealed(5)
     // All are verified before the first is changed, so the last one matters.
     for (const { id } of await admin<{ id: string }[]>`select id from data_keys where id < 'ws_0002'`)
@@ -139,7 +139,7 @@ describe('rewrapping', () => {
     expect(await rows()).toEqual(unchanged)
   })
 
-  test('refuses a data key that was altered, before it changes any', async () => {
+  test('rejects an altered data key before it changes any', async () => {
     await sealed(5)
     await admin`update data_keys set wrapped = wrapped || 'AAAA' where id = 'ws_0004:1'`
     const unchanged = await rows()
@@ -147,13 +147,13 @@ describe('rewrapping', () => {
     expect(await rows()).toEqual(unchanged)
   })
 
-  test('is for whichever schemas have data keys', async () => {
+  test('covers every schema that has data keys', async () => {
     expect(await schemasWithDataKeys(database.db)).toContain(schema)
   })
 })
 
-describe('a new generation', () => {
-  test('seals from then on, also for replicas that know the old one, and the old values stay readable', async () => {
+describe('a new data key generation', () => {
+  test('seals all new values, also for replicas with the old one, and the old values stay readable', async () => {
     const vault = vaultWith(before)
     const first = await vault.seal('ws_a', 'first', 'a')
     expect(await addDataKeyGeneration(database.db, before, 'ws_a')).toEqual({ generation: 2 })
@@ -169,13 +169,13 @@ describe('a new generation', () => {
     )
   })
 
-  test('is made once by each of those who ask at once', async () => {
+  test('is created once for each concurrent request', async () => {
     await vaultWith(before).seal('ws_b', 'first', 'a')
     const made = await Promise.all([1, 2, 3].map(() => addDataKeyGeneration(database.db, before, 'ws_b')))
     expect(made.map((key) => key?.generation).sort()).toEqual([2, 3, 4])
   })
 
-  test('needs a workspace with a data key, and the master key that wraps it', async () => {
+  test('requires a workspace with a data key, and the master key that wraps it', async () => {
     expect(await addDataKeyGeneration(database.db, before, 'ws_none')).toBeNull()
     await vaultWith(before).seal('ws_c', 'first', 'a')
     for (const sealer of [createSealer(strange), during])
@@ -184,7 +184,7 @@ describe('a new generation', () => {
   })
 })
 
-test('a replica that lacked the key opens the value once its data key is wrapped by one it has', async () => {
+test('a replica that lacked the master key opens the value once its data key is wrapped by one it has', async () => {
   const text = await vaultWith(before).seal('ws_d', 'value', 'a')
   const vault = vaultWith(after)
   await expect(vault.open('ws_d', text, 'a')).rejects.toThrow(`wrapped by master key ${before.keyId}`)

@@ -26,7 +26,7 @@ describe('embedded Postgres', () => {
     return running
   }
 
-  test('keeps its data over a stop and a start, and belongs to one process, which ends when stopped', async () => {
+  test('keeps its data over a restart, is used by one process only, and ends when stopped', async () => {
     const first = await start()
     await query(first.url, (sql) => sql`create table kept as select 42 as answer`)
     await expect(startEmbeddedPostgres({ dataDir: join(root, 'data') })).rejects.toThrow(
@@ -45,7 +45,7 @@ describe('embedded Postgres', () => {
     })
   })
 
-  test('starts again, with committed data, after its postmaster is killed while a query runs', async () => {
+  test('starts again with committed data after its postmaster is killed while a query runs', async () => {
     const first = await start()
     await query(first.url, (sql) => sql`create table kept as select 42 as answer`)
     const busy = query(first.url, (sql) => sql`select pg_sleep(60)`).catch(() => 'cut off')
@@ -63,7 +63,7 @@ describe('embedded Postgres', () => {
     expect(await busy).toBe('cut off')
   })
 
-  test('is found ready while clients that wait for it fill its log', async () => {
+  test('is detected as ready while waiting clients fill its log', async () => {
     const port = await freePort()
     let waiting = true
     const knock = () => {
@@ -82,7 +82,7 @@ describe('embedded Postgres', () => {
     expect(await query(running.url, (sql) => sql`select 1 as one`)).toEqual([{ one: 1 }])
   })
 
-  test('does with what the machine has where it has no such locale, and says so', async () => {
+  test('uses an available locale when the preferred one is missing, and logs that', async () => {
     const lines: string[] = []
     running = await startEmbeddedPostgres({
       ...{ dataDir: join(root, 'data'), ctypes: ['xx_XX.UTF-8', 'C'] },
@@ -98,7 +98,7 @@ describe('embedded Postgres', () => {
     ).rejects.toThrow('this machine has no locale xx_XX.UTF-8')
   })
 
-  test('says which port is taken', async () => {
+  test('names the port that is taken', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     await new Promise((listening) => other.once('listening', listening))
     const { port } = other.address() as { port: number }

@@ -10,7 +10,7 @@ import {
 
 const error = (code: string) => Object.assign(new Error(code), { code })
 
-describe('what Postgres says', () => {
+describe('a Postgres error', () => {
   test.each([
     ['too many connections', '53300', 'has no connection left'],
     ['cannot connect now', '57P03', 'is starting or stopping'],
@@ -21,7 +21,7 @@ describe('what Postgres says', () => {
     ['the disk is full', '53100', 'has no disk space left'],
     ['no memory', '53200', 'has no memory left'],
     ['no route', 'EHOSTUNREACH', 'cannot be reached'],
-  ])('%s: it is away, and the answer says why', (_what, code, fault) => {
+  ])('%s: the database is unavailable, and the answer names the cause', (_what, code, fault) => {
     expect(databaseFault(error(code))).toContain(fault)
     expect(String(answerToPostgresError(error(code)))).toContain(fault)
     expect(isDatabaseUnavailable(error(code))).toBe(true)
@@ -35,7 +35,7 @@ describe('what Postgres says', () => {
     ['a lock that was not to be had', '55P03'],
     ['a deadlock', '40P01'],
     ['a serialization failure', '40001'],
-  ])('%s: others may have been in the way', (_what, code) => {
+  ])('%s: the failure is transient, and can be retried', (_what, code) => {
     expect(isTransient(error(code))).toBe(true)
     expect(isDatabaseUnavailable(error(code))).toBe(false)
     const answer = answerToPostgresError(error(code))
@@ -48,7 +48,7 @@ describe('what Postgres says', () => {
   test.each([
     ['a violated constraint', '23505'],
     ['a wrong statement', '42601'],
-  ])('%s: it is what was asked', (_what, code) => {
+  ])('%s: the statement itself is at fault', (_what, code) => {
     expect(isDatabaseUnavailable(error(code))).toBe(false)
     expect(isTransient(error(code))).toBe(false)
   })

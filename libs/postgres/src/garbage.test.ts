@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
-test('statements without references are freed with the next collection of the young part of the heap', () => {
+test('unreferenced statements are freed by the next collection of the young generation', () => {
   // Of about 6,000 bytes per statement, all of which the unpatched client retains until a full garbage collection.
   expect(bytesKept()).toBeLessThan(300)
 })

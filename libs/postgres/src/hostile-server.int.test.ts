@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 
 const program = fileURLToPath(new URL('./fixture/hostile-server.js', import.meta.url))
 
-test('a server that answers whatever it likes neither ends a process, nor keeps it busy, nor fills its log', async () => {
+test('arbitrary answers of a server neither end a process, nor keep it busy, nor fill its log', async () => {
   const { stdout, stderr } = await promisify(execFile)(process.execPath, [program, '7', '500'], {
     timeout: 290_000,
   })

@@ -16,7 +16,7 @@ test.each([
   ['escapes of JSON', [JSON.stringify('\n\t\u0001\u2028\ud800')]],
   ['other letters', ['"ä😀"', '{"名": [1.5, true]}']],
   ['a text over several lines', ['{\n\t"a": "b\\"\\\\"\r\n}', '\u007f']],
-])('arrives as it was: %s', async (_, texts) => {
+])('passes an array of texts to Postgres unchanged: %s', async (_, texts) => {
   const [row] = await sql.unsafe<{ texts: string[] }[]>('select to_json($1::text[]) as texts', [
     jsonArray(texts),
   ])

@@ -30,7 +30,7 @@ const cutOff = () =>
 
 const notes = async () => (await admin.unsafe(`select text from ${schema}.notes`)).map((row) => row.text)
 
-test('a transaction whose connection is lost writes nothing afterwards, on no other connection either', async () => {
+test('a transaction whose connection is lost writes nothing afterwards, not even on another connection', async () => {
   let insertedAfter: Promise<unknown> = Promise.resolve()
   const outcome = await new Promise<unknown>((resolve) => {
     const transaction = database.db.transaction(async (tx) => {
@@ -51,7 +51,7 @@ test('a transaction whose connection is lost writes nothing afterwards, on no ot
   expect(await notes()).toEqual([])
 })
 
-test('statements that meet a cut connection fail or succeed, and the pool is usable again', async () => {
+test('statements on a cut connection fail or succeed, and the pool is usable again', async () => {
   const client = openClient(url, { schema, max: 4, applicationName: schema })
   for (let round = 0; round < 6; round++) {
     const statements = Array.from({ length: 12 }, (_, n) =>
@@ -76,7 +76,7 @@ test('statements that meet a cut connection fail or succeed, and the pool is usa
   await client.end({ timeout: 1 })
 })
 
-test('a role that is not let in finds the database away, and gets in once its password is right again', async () => {
+test('a rejected login counts as an unavailable database, and succeeds once its password is right again', async () => {
   await admin.unsafe(`drop role if exists ${schema}; create role ${schema} login password 'old';
     grant usage on schema ${schema} to ${schema}; grant select on ${schema}.notes to ${schema}`)
   const entry = new URL(url)
@@ -92,7 +92,7 @@ test('a role that is not let in finds the database away, and gets in once its pa
   await admin.unsafe(`drop owned by ${schema}; drop role ${schema}`)
 })
 
-test('no connection that is cut while it opens ends the process', async () => {
+test('a connection that is cut while it opens does not end the process', async () => {
   const script = fileURLToPath(new URL('./fixture/connect-and-be-cut.js', import.meta.url))
   const child = spawn(process.execPath, [script], {
     env: { ...process.env, DATABASE_URL: url },

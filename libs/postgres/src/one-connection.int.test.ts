@@ -17,20 +17,20 @@ describe('code in a transaction', () => {
     ['a text', ({ sql: pool }) => pool.unsafe('select 1')],
     ['a template', ({ sql: pool }) => pool`select 1`],
     ['a transaction of its own', ({ sql: pool }) => pool.begin((tx) => tx`select 1`)],
-  ])('may not send %s by the pool', async (_, send) => {
+  ])('may not send %s through the pool', async (_, send) => {
     await expect(database.sql.begin(async () => send(database))).rejects.toThrow(refused)
     await expect(database.sql.begin((tx) => tx.savepoint(async () => send(database)))).rejects.toThrow(
       refused,
     )
   })
 
-  it('may not send a query by the pool of queries', async () => {
+  it('may not send a query through the query builder of the pool', async () => {
     const { db } = database
     const sent = db.transaction(() => db.execute(sql`select 1`))
     await expect(sent).rejects.toMatchObject({ cause: { message: expect.stringMatching(refused) } })
   })
 
-  it('may send by the transaction, and by another pool', async () => {
+  it('may send through the transaction, and through another pool', async () => {
     const one = await database.sql.begin(async (tx) => {
       await database.db.execute(sql`select 1`)
       return tx.savepoint((inner) => inner`select ${tx(['n'])} from (values (1)) as v (n)`)
@@ -38,7 +38,7 @@ describe('code in a transaction', () => {
     expect([...one]).toEqual([{ n: 1 }])
   })
 
-  it('may begin what goes on by the pool once the transaction has ended', async () => {
+  it('may start work that uses the pool once the transaction has ended', async () => {
     let end = () => {}
     const ended = new Promise<void>((resolve) => {
       end = resolve

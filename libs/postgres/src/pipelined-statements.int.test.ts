@@ -15,7 +15,7 @@ afterAll(async () => {
 })
 
 test.each([1, 3])(
-  'a transaction behind any number of statements keeps its own connection, of %i',
+  'a transaction behind any number of statements keeps its own connection, in a pool of %i',
   async (max) => {
     const sql = openClient(url, { schema: 'public', max })
     for (let n = 0; n < 20; n++)
@@ -44,7 +44,7 @@ test.each([1, 3])(
   },
 )
 
-test('a statement behind one that fails after some of its rows has its own rows alone', async () => {
+test('a statement behind one that fails after some of its rows receives only its own rows', async () => {
   const sql = openClient(url, { schema: 'public', max: 1 })
   const failing = sql`select 1 / (4 - i) as quotient from generate_series(1, 10) i`
   await sql`select 1`

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { minConnections, poolSizes } from './pool-sizes.js'
 
-test('whatever number of connections there is, the pools have exactly so many together, and each has one', () => {
+test('divides any number of connections exactly among the pools, with at least one for each', () => {
   for (let connections = minConnections; connections <= 1_000; connections++) {
     const sizes = Object.values(poolSizes(connections))
     expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(connections)
@@ -9,6 +9,6 @@ test('whatever number of connections there is, the pools have exactly so many to
   }
 })
 
-test.each([0, 2, 3.5, Number.NaN])('%s connections are refused', (connections) => {
+test.each([0, 2, 3.5, Number.NaN])('rejects %s connections', (connections) => {
   expect(() => poolSizes(connections)).toThrow(RangeError)
 })

@@ -68,7 +68,7 @@ async function resetDuring<T>(sql: ReturnType<typeof openClient>, then: () => Pr
   return failed
 }
 
-test('a statement given to a connection that has just been reset fails, and its place is not kept', async () => {
+test('a statement on a connection that has just been reset fails, and leaves no pipeline entry behind', async () => {
   const sql = openClient(url, { schema: 'public', max: 1 })
   const given = await resetDuring(sql, () => sql`select 'given' as said`.catch((error: unknown) => error))
   expect(isDatabaseUnavailable(given)).toBe(true)
@@ -82,7 +82,7 @@ test('a statement given to a connection that has just been reset fails, and its 
   await sql.end({ timeout: 1 })
 })
 
-test('a connection that says nothing for longer than a statement may take is lost, and the next one is new', async () => {
+test('a connection that is silent for longer than the statement timeout is lost, and the next one is new', async () => {
   const sql = openClient(url, { schema: 'public', max: 1, ...hasty })
   await sql`select 1`
   const silenced = [...clients]
@@ -95,7 +95,7 @@ test('a connection that says nothing for longer than a statement may take is los
   await sql.end({ timeout: 1 })
 })
 
-test('a connection is not lost while nothing is asked, or where statements may take as long as they take', async () => {
+test('a connection is not lost while it is idle, or while statements have no timeout', async () => {
   const open = (settings = hasty.settings) =>
     openClient(server.href, { schema: 'public', max: 1, ...hasty, settings })
   const [idle, between, patient] = [open(), open(), open({ statement_timeout: '0' })]
@@ -112,7 +112,7 @@ test('a connection is not lost while nothing is asked, or where statements may t
   await Promise.all([idle.end(), between.end(), patient.end()])
 })
 
-test('a server that ends each connection before it is ready is away, and is not dialled without a pause', async () => {
+test('a server that ends each connection before it is ready is unavailable, and is not redialled in a loop', async () => {
   isHollow = true
   const sql = openClient(url, { schema: 'public', max: 1 })
   for (let statement = 1; statement <= 3; statement++) {
@@ -123,7 +123,7 @@ test('a server that ends each connection before it is ready is away, and is not 
   await sql.end({ timeout: 1 })
 })
 
-test('what waits while no connection can be made fails with the first attempt, and the next one is tried for', async () => {
+test('waiting statements fail with the first connection attempt, and the next statement starts another', async () => {
   isHollow = true
   const sql = openClient(url, { schema: 'public', max: 2 })
   const failures = await Promise.all(
@@ -136,7 +136,7 @@ test('what waits while no connection can be made fails with the first attempt, a
   await sql.end({ timeout: 1 })
 })
 
-test('what waits goes on waiting where another connection lives', async () => {
+test('statements keep waiting while another connection is alive', async () => {
   const sql = openClient(url, { schema: 'public', max: 2 })
   const said = (word: string) => sql`select ${word} as said`.then(([row]) => row?.said, isDatabaseUnavailable)
   let waiting: Promise<unknown>[] = []
@@ -152,7 +152,7 @@ test('what waits goes on waiting where another connection lives', async () => {
   await sql.end({ timeout: 1 })
 })
 
-test('what waits for the only connection is answered by the next one where that was cut', async () => {
+test('a statement that waits for the only connection is executed by the next one when that was cut', async () => {
   const sql = openClient(url, { schema: 'public', max: 1 })
   let waiting: Promise<unknown> | undefined
   const transaction = sql.begin(async (tx) => {

@@ -15,7 +15,7 @@ afterAll(() => rmSync(folder, { recursive: true }))
 
 const base = 'postgres://itsm:p%40ss@db.example:5432/ops'
 
-describe('a URL of Postgres', () => {
+describe('a Postgres URL', () => {
   test.each([
     ['without parameters', base, base, false],
     ['behind a pooler', `${base}?pooler=transaction`, base, true],
@@ -36,7 +36,7 @@ describe('a URL of Postgres', () => {
     ['&sslmode=verify-full', true, true],
     ['&sslmode=verify-ca', true, false],
     ['&sslmode=require', true, false],
-  ])('sslrootcert is read and left out%s', (mode, rejectUnauthorized, checksName) => {
+  ])('sslrootcert is read and removed from the URL%s', (mode, rejectUnauthorized, checksName) => {
     const { url, ssl } = parseServerTarget(`${base}?sslrootcert=${encodeURIComponent(ca)}${mode}`)
     expect(url).toBe(base)
     expect(ssl).toMatchObject({ ca: 'an authority', rejectUnauthorized })
@@ -45,17 +45,17 @@ describe('a URL of Postgres', () => {
     expect(problem !== undefined).toBe(checksName)
   })
 
-  test('sslmode=disable turns it off, whatever files are named', () => {
+  test('sslmode=disable disables TLS, whatever files are named', () => {
     expect(parseServerTarget(`${base}?sslmode=disable&sslrootcert=${ca}`).ssl).toBeUndefined()
   })
 
-  test('an address is checked as one, which the client does not say', () => {
+  test('checks the certificate for an IP address, which the client does not pass on', () => {
     const { ssl } = parseServerTarget(`postgres://u@10.0.0.7:5432/x?sslrootcert=${ca}`)
     const peer = { subject: { CN: '' }, subjectaltname: 'IP Address:10.0.0.7' }
     expect(ssl?.checkServerIdentity?.('localhost', peer as never)).toBeUndefined()
   })
 
-  test('a file that cannot be read is named with its parameter', () => {
+  test('names the parameter of a file that cannot be read', () => {
     expect(() => parseServerTarget(`${base}?sslrootcert=${folder}/none.pem`)).toThrow(
       /The file of sslrootcert in the URL of Postgres cannot be read: ENOENT/,
     )

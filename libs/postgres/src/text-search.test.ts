@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals'
 import { endsInSpacelessCharacter, searchQuery } from './text-search.js'
 
-describe('what is asked for', () => {
+describe('a search query', () => {
   it.each([
     ['checkout', '"checkout"', true],
     ['slow  checkout', '"slow" "checkout"', true],

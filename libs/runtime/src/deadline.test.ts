@@ -10,7 +10,7 @@ const reasonOf = (ms: number) =>
     signal.addEventListener('abort', () => resolve(signal.reason))
   })
 
-test('a deadline comes though the heap was collected before, where it is made one with other signals', async () => {
+test('a deadline combined with other signals fires even after a garbage collection', async () => {
   const reason = reasonOf(100)
   // A weakly referenced object that was accessed is kept until the end of the turn.
   await new Promise(setImmediate)
@@ -19,14 +19,14 @@ test('a deadline comes though the heap was collected before, where it is made on
   expect(await reason).toMatchObject({ name: 'TimeoutError' })
 })
 
-test('a deadline that is cleared does not come', async () => {
+test('a deadline that is cleared does not fire', async () => {
   const { signal, clear } = startDeadline(1)
   clear()
   await reasonOf(10)
   expect(signal.aborted).toBe(false)
 })
 
-test('what has arrived while the process stood still is in time', async () => {
+test('data that arrived while the process was blocked is in time', async () => {
   const server = createServer((socket) => void socket.write('answer')).listen(0, '127.0.0.1')
   await once(server, 'listening')
   const socket = connect((server.address() as AddressInfo).port, '127.0.0.1')

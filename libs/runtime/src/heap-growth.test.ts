@@ -50,7 +50,7 @@ heapTest('the tightest of several limits applies until it is released', () => {
   expect(limited).toBeGreaterThan(1.3 * released)
 })
 
-heapTest('objects are allocated in the young generation also where earlier ones survived', () => {
+heapTest('objects are allocated in the young generation, also where earlier objects survived', () => {
   expect(examinedSites('configureHeapGrowth()')).toBe(0)
   // V8's default behaviour, as a control for the assertion above.
   expect(examinedSites('')).toBeGreaterThan(0)

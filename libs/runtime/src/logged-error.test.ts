@@ -48,7 +48,7 @@ function logged(fields: object, options: { tenantData?: boolean } = {}) {
   return lines.join('')
 }
 
-describe('nothing a tenant wrote is logged', () => {
+describe('logging an error', () => {
   test.each<[string, unknown]>([
     ['a failed query', new DrizzleQueryError('insert into users values ($1)', [theirs], refused)],
     ['what Postgres refused', refused],
@@ -60,12 +60,12 @@ describe('nothing a tenant wrote is logged', () => {
     ['more lines', new Error(`failed:\n${theirs}`)],
     ['what is no error', { message: theirs, detail: theirs }],
     ['a text', theirs],
-  ])('of %s', (_what, error) => {
+  ])('omits everything a tenant wrote: %s', (_what, error) => {
     expect(logged({ err: error })).not.toContain(theirs)
     expect(logged({ err: error })).toContain('"msg":"it failed"')
   })
 
-  test('what finds the fault is: code, constraint, the statement as written here, and where it happened', () => {
+  test('keeps the code, the constraint, the statement without its parameters, and the stack', () => {
     const error = new DrizzleQueryError('insert into users values ($1)', [theirs], refused)
     const { err } = JSON.parse(logged({ err: error }))
     expect(err).toMatchObject({
@@ -75,12 +75,12 @@ describe('nothing a tenant wrote is logged', () => {
     expect(err.stack).toMatch(/^\s+at .*logged-error\.test/)
   })
 
-  test('unless it is asked for', () => {
+  test('includes tenant data only when that is enabled', () => {
     expect(logged({ err: refused }, { tenantData: true })).toContain(theirs)
   })
 
   // It would take minutes if each mark were tried as the first one.
-  test('however many quotation marks there are', () => {
+  test('removes quoted text in one pass, however many quotation marks there are', () => {
     const { err } = JSON.parse(logged({ err: new Error(`bad “ ${'“'.repeat(1_000_000)}`) }))
     expect(err.message).toMatch(/^bad “/)
     const closed = JSON.parse(logged({ err: new Error(`bad ${'“'.repeat(1_000_000)}${theirs}” end`) }))

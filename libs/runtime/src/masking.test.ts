@@ -10,8 +10,8 @@ const value = {
   list: [{ 'X-Api-Key': 'key' }, 1234, { 1234: 'name' }],
 }
 
-describe('a value that is kept for people', () => {
-  test('shows neither known secrets nor what stands in fields of their names', () => {
+describe('a value that is masked for display', () => {
+  test('shows neither known secrets nor the values of fields named like secrets', () => {
     expect(maskValue(value, createRedaction(['1234']))).toEqual({
       number: 'INC-***',
       next_token: '***',
@@ -20,12 +20,12 @@ describe('a value that is kept for people', () => {
     })
   })
 
-  test('is the value itself where it has none', () => {
+  test('is returned as the same object when it contains no secrets', () => {
     const plain = { a: [1, 'b', { c: null }], tokens: 3 }
     expect(maskValue(plain, createRedaction(['secret']))).toBe(plain)
   })
 
-  test('keeps the digits of a number that is no double', () => {
+  test('keeps the digits of a number that exceeds double precision', () => {
     const exact = parseExact('{"n":12345678901234567890,"pin":{"token":12345678901234567891}}') as JsonValue
     const redact = createRedaction(['1234567890'])
     expect(stringifyExact(maskValue(exact, (text) => text))).toBe(
@@ -34,7 +34,7 @@ describe('a value that is kept for people', () => {
     expect(stringifyExact(maskValue(exact, redact))).toBe('{"n":"******","pin":{"token":"***"}}')
   })
 
-  test('knows the secrets in it by the names of their fields', () =>
+  test('yields its secrets by the names of their fields', () =>
     expect(secretsIn(value)).toEqual(['page-0002', '1234', 'a', 'key']))
 
   test.each([
@@ -49,16 +49,17 @@ describe('a value that is kept for people', () => {
       'X-API-Key',
     ],
     ...['accessToken', 'refresh_token', 'Authorization', 'Set-Cookie', 'private.key', 'credentials', 'token'],
-  ])('takes %s for the name of a secret', (name) =>
+  ])('treats %s as the name of a secret', (name) =>
     expect(maskValue({ [name]: 'x' }, (text) => text)).toEqual({ [name]: '***' }),
   )
 
-  test.each(['tokens', 'secretary', 'passwordless', 'keys', 'author', 'name'])('takes %s for none', (name) =>
-    expect(maskValue({ [name]: 'x' }, (text) => text)).toEqual({ [name]: 'x' }),
+  test.each(['tokens', 'secretary', 'passwordless', 'keys', 'author', 'name'])(
+    'does not treat %s as the name of a secret',
+    (name) => expect(maskValue({ [name]: 'x' }, (text) => text)).toEqual({ [name]: 'x' }),
   )
 })
 
-test('a value that is computed with keeps its fields, and shorter secrets', () => {
+test('a value that is redacted for further processing keeps its fields, and shorter secrets', () => {
   const long = 'correct-horse-battery'
   const redact = createEchoRedaction(['1234', long])
   expect(redactValue({ ...value, echo: `is ${long}` }, redact)).toEqual({ ...value, echo: 'is ***' })

@@ -4,8 +4,8 @@ import { baseConfig, parseConfig } from './config.js'
 const parse = (env: Record<string, string>) =>
   parseConfig(baseConfig, { SERVICE_PRIVATE_KEY: 'key', TRUSTED_SERVICE_KEYS: '{}', ...env })
 
-describe('the variables of OpenTelemetry', () => {
-  test('have names and values as it writes them', () => {
+describe('OpenTelemetry variables', () => {
+  test('have the names and formats of the OpenTelemetry specification', () => {
     const config = parse({
       OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a=b, tenant=c%2Cd',
       OTEL_EXPORTER_OTLP_TIMEOUT: '5000',
@@ -31,7 +31,7 @@ describe('the variables of OpenTelemetry', () => {
     ['OTEL_RESOURCE_ATTRIBUTES', '=eu'],
     ['OTEL_RESOURCE_ATTRIBUTES', 'region=%'],
     ['OTEL_TRACES_SAMPLER', 'jaeger_remote'],
-  ])('are refused where they cannot be honoured: %s=%s', (name, value) => {
+  ])('are rejected when they cannot be honoured: %s=%s', (name, value) => {
     expect(() => parse({ [name]: value })).toThrow(name)
   })
 })

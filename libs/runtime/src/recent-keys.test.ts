@@ -3,7 +3,7 @@ import { recentKeys } from './recent-keys.js'
 
 const keys = (from: number, to: number) => Array.from({ length: to - from }, (_, n) => `key ${from + n}`)
 
-test('the last keys are remembered, and twice as many at most', () => {
+test('remembers the most recent keys, and at most twice as many', () => {
   const recent = recentKeys(100)
   for (const [n, key] of keys(0, 1_000).entries()) {
     recent.add(key)
@@ -12,7 +12,7 @@ test('the last keys are remembered, and twice as many at most', () => {
   }
 })
 
-test('a key that is added again is as new as any', () => {
+test('a key that is added again counts as recent', () => {
   const recent = recentKeys(3)
   for (const key of ['a', 'b', 'c', 'a', 'd']) recent.add(key)
   expect(['a', 'd'].every((key) => recent.has(key))).toBe(true)

@@ -27,18 +27,18 @@ describe('an echoed secret', () => {
     expect(redacted.length).toBeLessThan(`before ${echo(secret)} after`.length)
   })
 
-  test('of which another one is a part is redacted whole', () => {
+  test('that contains another secret is redacted completely', () => {
     expect(redactText('abcd-efgh abcd', ['abcd', 'abcd-efgh'])).toBe('*** ***')
   })
 
-  test('cut off at the end of the answer is redacted as far as it goes', () => {
+  test('that is cut off at the end of the answer is redacted as far as it is present', () => {
     expect(redactText('you sent hunter2-hun', ['hunter2-hunter3'], true)).toBe('you sent ***')
     expect(redactText('you sent hunter2-hun', ['hunter2-hunter3'])).toBe('you sent hunter2-hun')
     expect(redactText('the end', ['hunter2'], true)).toBe('the end')
   })
 
   // It would take minutes if each prefix of the secret were searched for separately.
-  test('that is long, or nearly what the answer ends with, is looked for in one pass', () => {
+  test('that is long, or similar to the end of the answer, is searched for in one pass', () => {
     const long = 'a'.repeat(1_000_000)
     const end = `${'a'.repeat(999_000)}b`
     expect(redactText(end, [long], true)).toBe(end)
@@ -46,7 +46,7 @@ describe('an echoed secret', () => {
     expect(redactText('abab-ababab', ['ababab-x', 'ababac'], true)).toBe('abab-***')
   })
 
-  test('of less than four characters is left, as is an empty text', () => {
+  test('of less than four characters is kept, as is an empty text', () => {
     expect(redactText('a b c', ['b'])).toBe('a b c')
     expect(redactText('', [secret], true)).toBe('')
   })

@@ -27,19 +27,19 @@ describe('configuration', () => {
     })
   })
 
-  test('names every bad variable at once', () => {
+  test('names every invalid variable in one error', () => {
     const read = () => parseConfig(schema, { PORT: 'eighty' })
     expect(read).toThrow(ConfigError)
     expect(read).toThrow(/PORT .*\n.*NATS_URL is missing/)
   })
 
-  test('a replica is named after its host by default', () => {
+  test('names a replica after its host by default', () => {
     const env = { SERVICE_PRIVATE_KEY: 'key', TRUSTED_SERVICE_KEYS: '{}' }
     expect(parseConfig(baseConfig, env).instanceId).toBe(hostname())
     expect(parseConfig(baseConfig, { ...env, INSTANCE_ID: 'itsm-0' }).instanceId).toBe('itsm-0')
   })
 
-  test('knows the addresses of other services, or says which is missing', () => {
+  test('returns the URLs of other services, or names the missing one', () => {
     const env = { SERVICE_PRIVATE_KEY: 'key', TRUSTED_SERVICE_KEYS: '{}' }
     const config = parseConfig(baseConfig, { ...env, SERVICE_URLS: '{"itsm":"http://itsm:80"}' })
     expect(urlOfService(config, 'itsm')).toBe('http://itsm:80')
@@ -58,7 +58,7 @@ describe('retry delays', () => {
     expect(retryDelayMs({ attempt, strategy, baseMs: 2000, maxMs: 60_000 })).toBe(expected)
   })
 
-  test('jitter stays within its share', () => {
+  test('keeps jitter within its share', () => {
     const at = (random: number) =>
       retryDelayMs({ attempt: 1, strategy: 'fixed', baseMs: 1000, maxMs: 9999, jitter: 0.1, random })
     expect([at(0), at(0.5), at(0.999)]).toEqual([900, 1000, 1100])
@@ -68,7 +68,7 @@ describe('retry delays', () => {
 describe('cursors', () => {
   const codec = cursorCodec('0123456789abcdef0123456789abcdef')
 
-  test('come back as they were, for the same binding only', () => {
+  test('are decoded unchanged, and only with the same binding', () => {
     const cursor = codec.encode(['2026-01-01', 'inc_1'], 'ws_1|list')
     expect(codec.decode(cursor, 'ws_1|list')).toEqual(['2026-01-01', 'inc_1'])
     expect(() => codec.decode(cursor, 'ws_2|list')).toThrow(
@@ -76,13 +76,16 @@ describe('cursors', () => {
     )
   })
 
-  test.each(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAAAA', '%%%'])('refuses %j', (cursor) => {
-    expect(() => codec.decode(cursor, 'b')).toThrow(expect.objectContaining({ code: 'invalid_cursor' }))
-  })
+  test.each(['', 'x', 'AAAAAAAAAAAAAAAAAAAAAAAA', '%%%'])(
+    'are rejected if they are malformed: %j',
+    (cursor) => {
+      expect(() => codec.decode(cursor, 'b')).toThrow(expect.objectContaining({ code: 'invalid_cursor' }))
+    },
+  )
 })
 
-describe('releasing', () => {
-  test('closes last opened first, all of it, once, and rethrows the first error', async () => {
+describe('releasing resources', () => {
+  test('closes all of them once, in reverse order, and rethrows the first error', async () => {
     const closed: string[] = []
     const releasers = createReleasers(createLogger({ service: 'test', level: 'silent' }))
     releasers.add('a', () => void closed.push('a'))
@@ -96,7 +99,7 @@ describe('releasing', () => {
     expect(closed).toEqual(['c', 'b', 'a'])
   })
 
-  test('names what takes long, and closes the rest without it', async () => {
+  test('names a resource that is slow to close, and closes the rest without it', async () => {
     const lines: string[] = []
     const destination = { write: (line: string) => void lines.push(line) }
     const log = createLogger({ service: 'test', level: 'info', destination })

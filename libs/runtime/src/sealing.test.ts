@@ -10,7 +10,7 @@ const id = 'ws_1:1'
 describe('a sealed value', () => {
   const sealer = createSealer(oldKey)
 
-  test('opens in its own place and with its own data key only', () => {
+  test('opens only in its own place and with its own data key', () => {
     const wrapped = sealer.newDataKey(id)
     const sealed = sealer.seal({ id, generation: 1, wrapped }, 'hunter2', place)
     expect(sealed).not.toContain('hunter2')
@@ -26,7 +26,7 @@ describe('a sealed value', () => {
     expect(sealer.open({ id, wrapped }, sealed, place)).toBe('hunter2')
   })
 
-  test('with a shortened tag is refused', () => {
+  test('is rejected with a shortened tag', () => {
     const wrapped = sealer.newDataKey(id)
     const [version, iv, tag = '', text] = sealer
       .seal({ id, generation: 1, wrapped }, 'hunter2', place)
@@ -35,11 +35,14 @@ describe('a sealed value', () => {
     expect(() => sealer.open({ id, wrapped }, [version, iv, short, text].join('.'), place)).toThrow()
   })
 
-  test.each(['', 'plain', 'v2.0.a.b.c', 'v2.x.a.b.c', 'v3.a.b.c'])('is not %j', (text) => {
-    expect(() => sealer.open({ id, wrapped: sealer.newDataKey(id) }, text, place)).toThrow(
-      'not a sealed value',
-    )
-  })
+  test.each(['', 'plain', 'v2.0.a.b.c', 'v2.x.a.b.c', 'v3.a.b.c'])(
+    'is rejected if it is malformed: %j',
+    (text) => {
+      expect(() => sealer.open({ id, wrapped: sealer.newDataKey(id) }, text, place)).toThrow(
+        'not a sealed value',
+      )
+    },
+  )
 })
 
 describe('a wrapped data key', () => {
@@ -53,14 +56,14 @@ describe('a wrapped data key', () => {
     expect(during.keyIds).toEqual([after.keyId, before.keyId])
   })
 
-  test('opens with a previous master key; a new one is wrapped by the present', () => {
+  test('opens with a previous master key, while new ones are wrapped by the current master key', () => {
     const wrapped = before.newDataKey(id)
     const sealed = before.seal({ id, generation: 1, wrapped }, 'hunter2', place)
     expect(during.open({ id, wrapped }, sealed, place)).toBe('hunter2')
     expect(wrappingKeyId(during.newDataKey(id))).toBe(after.keyId)
   })
 
-  test('rewrapped is the same data key, under the current master key', () => {
+  test('is the same data key after it is rewrapped, under the current master key', () => {
     const wrapped = before.newDataKey(id)
     const sealed = before.seal({ id, generation: 1, wrapped }, 'hunter2', place)
     const rewrapped = during.rewrap({ id, wrapped })
@@ -78,14 +81,14 @@ describe('a wrapped data key', () => {
     ])
   })
 
-  test('says which master key is missing', () => {
+  test('names the missing master key in its error', () => {
     const wrapped = before.newDataKey(id)
     const complaint = `wrapped by master key ${before.keyId}, this process has ${after.keyId}`
     expect(() => after.seal({ id, generation: 1, wrapped }, 'x', place)).toThrow(complaint)
     expect(() => after.rewrap({ id, wrapped })).toThrow(complaint)
   })
 
-  test('that was tampered with is not opened', () => {
+  test('does not open after it was tampered with', () => {
     const wrapped = before.newDataKey(id)
     const [version, , ...parts] = wrapped.split('.')
     expect(during.unwraps({ id, wrapped: [version, after.keyId, ...parts].join('.') })).toBe(false)
@@ -93,13 +96,13 @@ describe('a wrapped data key', () => {
     expect(before.unwraps({ id, wrapped: 'nonsense' })).toBe(false)
   })
 
-  test.each(['ws_2:1', 'ws_1:2'])('moved to %s does not open, nor can it be rewrapped there', (elsewhere) => {
+  test.each(['ws_2:1', 'ws_1:2'])('cannot be opened or rewrapped when it is moved to %s', (elsewhere) => {
     const moved = { id: elsewhere, wrapped: before.newDataKey(id) }
     expect(before.unwraps(moved)).toBe(false)
     expect(() => during.rewrap(moved)).toThrow()
   })
 
-  test('needs master keys of 32 bytes', () => {
+  test('requires master keys of 32 bytes', () => {
     const short = randomBytes(16).toString('base64')
     expect(() => createSealer(short)).toThrow('32 bytes')
     expect(() => createSealer(newKey, [short])).toThrow('32 bytes')

@@ -38,7 +38,7 @@ describe('a server process', () => {
     expect(await waitForExit(Number(pid), 60_000)).toBe(true)
   })
 
-  test('says how it ended and what it wrote last', async () => {
+  test('reports its exit code and its last output', async () => {
     const server = await startServerProcess({
       ...LONG_RUNNING,
       command: 'sh',
@@ -49,7 +49,7 @@ describe('a server process', () => {
     expect(server.logTail()).toBe('out of paper')
   })
 
-  test('is not started when there is no such program', async () => {
+  test('is not started when the program does not exist', async () => {
     await expect(
       startServerProcess({ ...LONG_RUNNING, command: 'no-such-program', args: [] }),
     ).rejects.toThrow(/ENOENT/)
@@ -57,7 +57,7 @@ describe('a server process', () => {
 })
 
 describe('freePort', () => {
-  test('gives the wanted port, or an error that names it', async () => {
+  test('returns the requested port, or an error that names it', async () => {
     const port = await freePort()
     expect(await freePort(port)).toBe(port)
     const other = createServer().listen(port, '127.0.0.1')
@@ -67,7 +67,7 @@ describe('freePort', () => {
     other.close()
   })
 
-  test('gives none twice, and only such as FREE_PORTS names', async () => {
+  test('returns no port twice, and only ports of the range in FREE_PORTS', async () => {
     const usual = process.env.FREE_PORTS
     try {
       process.env.FREE_PORTS = '14000'

@@ -15,7 +15,7 @@ async function turnsUntil(done: Promise<unknown>): Promise<number> {
   return turns
 }
 
-test('what comes at once is done in its order, with turns of others in between', async () => {
+test('runs simultaneous work in order, with event loop turns for other work in between', async () => {
   // Each piece of work uses up a slice.
   const turn = createTurns(0)
   const done: number[] = []
@@ -25,14 +25,14 @@ test('what comes at once is done in its order, with turns of others in between',
   expect(done).toEqual(Array.from({ length: 20 }, (_, at) => at))
 })
 
-test('what fits into a slice is done at once', () => {
+test('runs work that fits into a slice immediately', () => {
   const turn = createTurns(60_000)
   const done: number[] = []
   for (let at = 0; at < 20; at++) void turn(() => done.push(at))
   expect(done).toHaveLength(20)
 })
 
-test('what fails rejects, and keeps nothing else from being done', async () => {
+test('rejects work that fails, and still runs all other work', async () => {
   const turn = createTurns(0)
   const settled = await Promise.allSettled(
     Array.from({ length: 6 }, (_, at) =>
@@ -47,7 +47,7 @@ test('what fails rejects, and keeps nothing else from being done', async () => {
   )
 })
 
-test('long works divide one slice a turn among them', async () => {
+test('long-running tasks share one slice per event loop turn', async () => {
   let steps = 0
   let largestTurn = 0
   let over = false

@@ -27,7 +27,7 @@ const scope = {
   steps: { fetch: { output: [{ id: 7 }, { id: 8 }] } },
 }
 
-test('keeps types, joins texts, and makes null of what is missing', async () => {
+test('preserves types, concatenates texts, and returns null for missing values', async () => {
   const value = {
     plain: 1,
     title: '{{trigger.title}}',
@@ -55,7 +55,7 @@ test('keeps types, joins texts, and makes null of what is missing', async () => 
   })
 })
 
-test('has numbers beyond a double as texts, whether a child evaluates them or not, and constants as they are', async () => {
+test('returns numbers beyond a double as texts, with or without a child, and leaves constants unchanged', async () => {
   const exact = new ExactNumber('9007199254740993')
   const value = {
     constant: exact,
@@ -82,7 +82,7 @@ test.each([
   ['$sum([0.1, 0.2])', 0.3],
   ['$average([0.1, 0.2])', 0.15],
   ['$sum([1/3, 100])', 100.33333333333333],
-])('counts in decimals: %s is %d', async (expression, value) => {
+])('calculates in decimals: %s is %d', async (expression, value) => {
   expect(await raw(expression, { prices: ['0.1', '0.2'] })).toEqual({ ok: true, value })
 })
 
@@ -91,12 +91,12 @@ test.each([
   ['$number("9007199254740993")', 'has more digits'],
   ['$number($pad("1", 5000, "0"))', 'has more digits'],
   ['$sum([9007199254740992, 1])', '9007199254740993 has more digits'],
-])('refuses what no number is exactly: %s', async (expression, message) => {
+])('rejects a result that a double cannot represent exactly: %s', async (expression, message) => {
   const error = { code: 'expression_error', message: expect.stringContaining(message) }
   expect(await raw(expression)).toMatchObject({ ok: false, error })
 })
 
-test('starts no child for constants and paths', async () => {
+test('starts no child for constants and plain paths', async () => {
   const own = createExpressions({ log })
   const templates = [template({ a: 1 }), template('{{trigger.tags[0]}}'), template('{{ trigger.title }}!')]
   const values = await own.evaluate({ tenant, scope, templates })
@@ -105,7 +105,7 @@ test('starts no child for constants and paths', async () => {
   await own.close()
 })
 
-test('says for each template what is wrong, and where', async () => {
+test('reports for each template the error and its path', async () => {
   const templates = [
     template({ a: '{{trigger.count}}', b: ['{{ 1 + trigger.title }}'] }),
     template('{{ 1 + 1 }}'),
@@ -126,7 +126,7 @@ test('says for each template what is wrong, and where', async () => {
   ])
 })
 
-test('blames the expression at which a process ends', async () => {
+test('reports the expression at which a child process ended', async () => {
   const bomb = '$length($pad("", 200000000, "ab"))'
   const templates = [template(['{{ 1 + 1 }}', `{{ ${bomb} }}`, '{{ 1 + 2 }}']), template('{{ 1 + 3 }}')]
   const evaluated = await expressions.evaluate({ tenant: 'ws_2/production', scope, templates })
@@ -136,7 +136,7 @@ test('blames the expression at which a process ends', async () => {
   ])
 })
 
-test('lets no data refer to a secret, in one text or torn over several', async () => {
+test('rejects data that refers to a secret, in one text or split across several', async () => {
   const data = {
     whole: 'x {{ secrets.a }}',
     left: '{{secr',
@@ -172,7 +172,7 @@ test('evaluates a raw expression with bindings', async () => {
   expect(await raw('$sum')).toMatchObject({ ok: false, error: { code: 'expression_error' } })
 })
 
-test('finds what templates refer to, and what cannot be parsed', async () => {
+test('finds the references of templates, and the expressions that cannot be parsed', async () => {
   const templates = [
     template({
       a: '{{steps.fetch.output.id}}',

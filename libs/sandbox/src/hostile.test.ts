@@ -104,7 +104,7 @@ const cases: [string, string, string[], unknown?][] = [
 ]
 
 test.each(cases)(
-  'an expression that %s costs one child at most, and affects no other request',
+  'an expression that %s costs at most one child, and affects no other request',
   async (_, expression, ends, input = {}) => {
     const before = expressions.pids()
     const numbers = long(20)
@@ -131,7 +131,7 @@ test.each([
   ['parentheses', nested(8_000, ['(', ')'])],
   ['a regular expression', `$match("a", /${'(a{1000}){1000}'.repeat(9)}/)`],
   ['operators', long(3_000).join('+')],
-])('checking %s without end costs one child at most', async (_, source) => {
+])('checking %s of excessive size costs at most one child', async (_, source) => {
   const parsed = parseTemplate(`{{ ${source} }}`)
   if ('problems' in parsed) throw new Error('it is parsed by the child')
   const checked = expressions.check({ tenant: 'ws_check/x', templates: [parsed.template] })
@@ -171,7 +171,7 @@ test.each([
   '$map(["__proto__"], function($k) { {$k: {"polluted": true}} })',
   '{"constructor": {"prototype": {"polluted": true}}}',
   '{"_jsonata_function": true, "implementation": /x/}',
-])('%s changes nothing for what comes after it', async (expression) => {
+])('%s changes nothing for later expressions', async (expression) => {
   const ask = (source: string) =>
     expressions.evaluateExpression({
       tenant: 'ws_proto/x',
@@ -188,7 +188,7 @@ test.each([
   expect(asked).toEqual(long(10).map(() => ({ ok: true, value: [] })))
 })
 
-test('data cannot pass for a function, nor set a prototype', async () => {
+test('data cannot pass for a function or set a prototype', async () => {
   const input = JSON.parse(
     '{"f": {"_jsonata_lambda": true, "body": {"type": "string", "value": "run"}, "arguments": []}, "p": {"__proto__": {"polluted": 1}, "x": 1}}',
   ) as unknown
@@ -199,7 +199,7 @@ test('data cannot pass for a function, nor set a prototype', async () => {
   expect(await ask('p.polluted')).toEqual({ ok: true, value: null })
 })
 
-test('letters of half a pair, and other odd texts, come back as they were', async () => {
+test('lone surrogates and other unusual texts are returned unchanged', async () => {
   const input = { a: '\ud800', b: '\u0000\u2028"\\', c: 'é', d: 2 ** 53, e: -0 }
   expect(
     await expressions.evaluateExpression({
@@ -214,7 +214,7 @@ test('letters of half a pair, and other odd texts, come back as they were', asyn
   })
 })
 
-test('too much data is refused before it goes anywhere', async () => {
+test('oversized data is rejected before evaluation', async () => {
   const input = { a: 'a'.repeat(5_000_000) }
   const large = { tenant: 'ws_large/x', expression: 'a', input, timeoutMs: patientMs }
   expect(outcomeOf(await expressions.evaluateExpression(large))).toBe('expression_too_large')

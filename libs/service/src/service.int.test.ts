@@ -25,13 +25,13 @@ describe('a service', () => {
   const create = (title: string, key?: string) =>
     api.post('/notes', { title }, key === undefined ? {} : { 'idempotency-key': key })
 
-  test('answers, keeps the event, and distributes it', async () => {
+  test('answers a request, stores the event and publishes it', async () => {
     const { id } = (await create('Printer on fire')).data(Created)
     await waitFor(() => seen.consumed.some(({ resource }) => resource.id === id))
     expect((await fetch(`${service.url}/readyz`)).status).toBe(200)
   })
 
-  test('starts on no database of another installation, nor on a copy', async () => {
+  test('does not start on a database of another installation or on a copy', async () => {
     const start = (env: Record<string, string>) =>
       notes.start(notes.loadConfig({ ...service.env, ...env, PORT: '0' }), overrides)
     await expect(start({ INSTALLATION_ID: 'strang' })).rejects.toThrow(
@@ -52,7 +52,7 @@ describe('a service', () => {
     await own.stop()
   })
 
-  test('takes effect once for 50 requests with one key at a time', async () => {
+  test('executes 50 concurrent requests with one idempotency key once', async () => {
     const replies = await Promise.all(Array.from({ length: 50 }, () => create('Contended', 'key-1')))
     const statuses = new Set(replies.map(({ status }) => status))
     expect([...statuses].filter((status) => status !== 201 && status !== 409)).toEqual([])
@@ -72,7 +72,7 @@ describe('a service', () => {
       expect((await client.get('/internal/events?after=0')).error().code).toBe('forbidden')
   })
 
-  test('has a schema named after it, whose read models come out the same from its log', async () => {
+  test('has a schema named after it, and rebuilds the same read models from its log', async () => {
     const rows = () => service.sql`select id, version, state from notes order by id`
     const before = await rows()
     expect([notes.schema, notes.tables]).toEqual(['note_desk', ['notes']])
@@ -81,7 +81,7 @@ describe('a service', () => {
     expect(await rows()).toEqual(before)
   })
 
-  test('lets go of who waits first, then closes the last opened first, and the database after all', async () => {
+  test('ends waiting requests first, then closes resources in reverse order and the database last', async () => {
     const events: Seen = { consumed: [], closed: [] }
     const replica = await noteService(events)
     const running = await replica.start(replica.loadConfig({ ...service.env, PORT: '0' }), overrides)
@@ -92,7 +92,7 @@ describe('a service', () => {
   })
 })
 
-describe('without servers', () => {
+describe('without Postgres and NATS', () => {
   const env = {
     DATABASE_URL: 'postgres://unknown@127.0.0.1:1/none',
     NATS_URL: 'nats://127.0.0.1:1',
@@ -103,7 +103,7 @@ describe('without servers', () => {
   }
   const unseen = (): Seen => ({ consumed: [], closed: [] })
 
-  test('a service starts and stops, and says that it is not ready', async () => {
+  test('a service starts and stops, and reports that it is not ready', async () => {
     const notes = await noteService(unseen())
     const running = await notes.start(notes.loadConfig(env), overrides)
     expect((await fetch(`${running.url}/healthz`)).status).toBe(200)
@@ -112,12 +112,12 @@ describe('without servers', () => {
     await expect(fetch(`${running.url}/healthz`)).rejects.toThrow()
   })
 
-  test('two deciders on one table are refused', async () => {
+  test('two deciders for one table are rejected', async () => {
     const deciders = [noteDecider, { ...noteDecider }]
     await expect(noteService(unseen(), { deciders })).rejects.toThrow('notes')
   })
 
-  test('a route outside of the paths that are its own is refused, and what was opened is closed', async () => {
+  test("a route outside of the service's own paths is rejected, and opened resources are closed", async () => {
     const foreign = defineRoute({
       operationId: 'elsewhere',
       method: 'get',
@@ -134,7 +134,7 @@ describe('without servers', () => {
     expect(seen.closed).toEqual(['last', 'first'])
   })
 
-  test('the registry knows the paths of a service, or it names them itself', () => {
+  test('a service has its paths from the registry, or must declare them itself', () => {
     const rest = {
       loadConfig: () => ({}) as never,
       migrationsDir: '',

@@ -8,12 +8,12 @@ import { type MetricsServer, serveMetrics } from './serve-metrics.js'
 const seriesOf = async (text: Promise<string>, name: string) =>
   (await text).split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `))
 
-describe('what is asked for at a scrape', () => {
+describe('metrics gathered at a scrape', () => {
   const pending = (value: number): Sample[] => [
     { name: 'opsplane_consumer_pending', labels: { durable: 'a' }, value },
   ]
 
-  test('is what is so then, and is gone when its source says no more of it', async () => {
+  test('have their current values, and disappear when their source omits them', async () => {
     const metrics = createMetrics({ service: 'desk' })
     const answers = [pending(3), pending(1), []]
     metrics.gather(() => answers.shift() ?? [])
@@ -23,7 +23,7 @@ describe('what is asked for at a scrape', () => {
     expect(await seriesOf(metrics.text(), name)).toEqual([])
   })
 
-  test('is missing where it cannot be found out, which is counted; the rest is there', async () => {
+  test('are missing if their source fails, which is counted; metrics of other sources are present', async () => {
     const metrics = createMetrics({ service: 'desk' })
     metrics.gather(async () => {
       throw new Error('away')
@@ -36,7 +36,7 @@ describe('what is asked for at a scrape', () => {
     ])
   })
 
-  test('is no zero where it cannot be found out: nothing says that no event waits', async () => {
+  test('are missing instead of zero if their source fails', async () => {
     const metrics = createMetrics({ service: 'desk' })
     const answers: Sample[][] = [[{ name: 'opsplane_outbox_events', value: 7 }]]
     metrics.gather(() => answers.shift() ?? Promise.reject(new Error('away')))
@@ -46,7 +46,7 @@ describe('what is asked for at a scrape', () => {
     expect(await seriesOf(metrics.text(), 'opsplane_outbox_events')).toEqual([])
   })
 
-  test('is asked for once for scrapes at the same time, and no more often than it may be', async () => {
+  test('are gathered once for concurrent scrapes, and at most once per interval', async () => {
     const metrics = createMetrics({ service: 'desk' })
     let [often, seldom] = [0, 0]
     metrics.gather(async () => pending(++often))
@@ -56,7 +56,7 @@ describe('what is asked for at a scrape', () => {
     expect([often, seldom]).toEqual([2, 1])
   })
 
-  test('is asked for again by the next scrape where it was not found out, however seldom it is otherwise', async () => {
+  test('are gathered again by the next scrape after a failure, regardless of the interval', async () => {
     const metrics = createMetrics({ service: 'desk' })
     const answers = [Promise.reject(new Error('away')), pending(4), pending(5)]
     metrics.gather(async () => answers.shift() ?? [], 3_600_000)
@@ -67,7 +67,7 @@ describe('what is asked for at a scrape', () => {
     expect(await seriesOf(metrics.text(), name)).toEqual(found)
   })
 
-  test('adds up where several say something of the same', async () => {
+  test('are summed if several samples have the same labels', async () => {
     const metrics = createMetrics({ service: 'desk' })
     metrics.gather(() => [...pending(2), ...pending(5)])
     expect(await seriesOf(metrics.text(), 'opsplane_consumer_pending')).toEqual([
@@ -76,8 +76,8 @@ describe('what is asked for at a scrape', () => {
   })
 })
 
-describe('what is recorded as it happens', () => {
-  test('is counted from 0, each set of labels by itself', async () => {
+describe('recorded metrics', () => {
+  test('count from 0, separately for each set of labels', async () => {
     const metrics = createMetrics({ service: 'desk' })
     const completed = metrics.counter('opsplane_executions_total', { status: 'completed' })
     metrics.counter('opsplane_executions_total', { status: 'failed' })
@@ -89,7 +89,7 @@ describe('what is recorded as it happens', () => {
     ])
   })
 
-  test('is in a histogram up to each bound, the bound included, with sum and count', async () => {
+  test('fill histogram buckets up to each bound inclusively, with sum and count', async () => {
     const metrics = createMetrics({ service: 'desk' })
     const http = metrics.histogram('opsplane_run_step_duration_seconds', { type: 'http' })
     metrics.histogram('opsplane_run_step_duration_seconds', { type: 'wait' })(0.25)
@@ -109,7 +109,7 @@ describe('what is recorded as it happens', () => {
   })
 })
 
-test('what the process uses is what Node says it does', async () => {
+test('process metrics match the values that Node reports', async () => {
   const text = await createMetrics({ service: 'desk' }).text()
   const figure = (name: string) =>
     Number(new RegExp(`^${name}\\{service="desk"\\} (\\S+)$`, 'm').exec(text)?.[1])
@@ -122,7 +122,7 @@ test('what the process uses is what Node says it does', async () => {
   expect(figure('nodejs_eventloop_lag_p99_seconds')).toBeGreaterThanOrEqual(0)
 })
 
-test('what is printed is in the text format, whatever a label says', () => {
+test('the output is in the text format, with escaped labels', () => {
   const labels = { durable: 'a "b" \\ \n' }
   expect(
     printSamples('desk', [
@@ -139,11 +139,11 @@ opsplane_nats_connected{service="desk"} 1
 `)
 })
 
-describe('the port of metrics', () => {
+describe('the metrics port', () => {
   let server: MetricsServer
   afterEach(() => server?.close())
 
-  test('answers GET /metrics and nothing else', async () => {
+  test('serves GET /metrics and nothing else', async () => {
     const metrics = createMetrics({ service: 'desk' })
     metrics.counter('opsplane_executions_total', { status: 'completed' })()
     server = await serveMetrics(metrics, { port: 0, host: '127.0.0.1' })

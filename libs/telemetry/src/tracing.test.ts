@@ -32,7 +32,7 @@ describe('a traceparent', () => {
     ['of one who does not follow', caller.replace(/01$/, '00'), false],
     ['with flags of later versions', caller.replace(/01$/, 'ff'), true],
     ['of a later version, with more', `01${caller.slice(2)}-more`, true],
-  ])('%s', (_what, text, sampled) => {
+  ])('is parsed: %s', (_what, text, sampled) => {
     expect(parseTraceparent(text)?.sampled).toBe(sampled)
     expect(parseTraceparent(text)?.context.traceId).toBe('4bf92f3577b34da6a3ce929d0e0e4736')
   })
@@ -46,13 +46,13 @@ describe('a traceparent', () => {
     ['capitals', caller.toUpperCase()],
     ['two of them', `${caller}, ${caller}`],
     ['any length', `01${caller.slice(2)}-${'x'.repeat(1_000)}`],
-  ])('is none: %s', (_what, text) => {
+  ])('is rejected: %s', (_what, text) => {
     expect(parseTraceparent(text)).toBeUndefined()
   })
 })
 
-describe('what is followed', () => {
-  test('continues the trace of the caller, as far as it is propagated', async () => {
+describe('a span', () => {
+  test('continues the trace of the caller, and is the parent of nested spans', async () => {
     const traced = tracing.enter('request', caller, { kind: 'server' })
     const within = await inSpan('append', traced.traceparent, async (own) => {
       await Promise.resolve()
@@ -71,7 +71,7 @@ describe('what is followed', () => {
     expect(new Set([traced.traceparent, ...within]).size).toBe(3)
   })
 
-  test('goes on later, from what was written down', () => {
+  test('can be continued later from a stored traceparent', () => {
     const traced = tracing.enter('request', undefined)
     traced.end()
     // The span has ended in this process; a traceparent passed to others still refers to it.
@@ -80,7 +80,7 @@ describe('what is followed', () => {
     expect(spans().slice(1)).toEqual([['publish', spanIdOf(traced.traceparent)]])
   })
 
-  test('leads to what an event causes, for as long as the event is handled', () => {
+  test('is found by the id of the handled event until the event has been handled', () => {
     const [one, other] = [tracing.follow('audit', caller), tracing.follow('clocks', caller)]
     const overs = [registerCause('evt_1', one), registerCause('evt_2', other)]
     expect(['evt_1', 'evt_2', 'evt_3', null].map(traceparentOfCause)).toEqual([
@@ -90,7 +90,7 @@ describe('what is followed', () => {
     expect(traceparentOfCause('evt_1')).toBeUndefined()
   })
 
-  test('has failed with what was thrown, of which it says no more than the kind', async () => {
+  test('fails with the thrown error, of which it records only the type', async () => {
     const work = async () => {
       throw new TypeError('the words of a tenant')
     }
@@ -100,7 +100,7 @@ describe('what is followed', () => {
     expect(span?.events).toEqual([])
   })
 
-  test('is not what its caller does not follow, nor what stands alone', () => {
+  test('is not created for an unsampled caller or without a parent', () => {
     const none = [tracing.follow('publish', null), tracing.follow('publish', caller.replace(/01$/, '00'))]
     for (const traced of none) expect(inSpan('x', traced.traceparent, (own) => own)).toBeUndefined()
     expect(inSpan('alone', undefined, () => 7)).toBe(7)
@@ -110,14 +110,14 @@ describe('what is followed', () => {
   })
 })
 
-describe('who is followed', () => {
-  test('is a share of all', () => {
+describe('trace sampling', () => {
+  test('samples a share of all requests', () => {
     const chances = [0.04, 0.06]
     const choose = createSampler(0.05, { random: () => chances.shift() ?? 1, nowMs: () => 0 })
     expect([choose(false), choose(false)]).toEqual([true, false])
   })
 
-  test('and of those who ask for it twenty a second', () => {
+  test('samples up to twenty requests per second that ask for it', () => {
     let nowMs = 500
     const choose = createSampler(0.05, { random: () => 1, nowMs: () => nowMs })
     const chosen = () => Array.from({ length: 100 }, () => choose(true)).filter(Boolean).length
@@ -127,7 +127,7 @@ describe('who is followed', () => {
     expect(chosen()).toBe(20)
   })
 
-  test('is one in twenty unless said otherwise, and at most five a second', () => {
+  test('samples one request in twenty by default, and at most five per second', () => {
     let nowMs = 500
     const lucky = createSampler(undefined, { random: () => 0.049, nowMs: () => nowMs })
     const chosen = () => Array.from({ length: 100 }, () => lucky(false)).filter(Boolean).length
@@ -139,7 +139,7 @@ describe('who is followed', () => {
     expect(Array.from({ length: 100 }, () => all(false)).every(Boolean)).toBe(true)
   })
 
-  test('samples nothing where the ratio is 0', () => {
+  test('samples no request if the ratio is 0', () => {
     expect(createSampler(0, { random: () => 0, nowMs: () => 0 })(true)).toBe(false)
   })
 })
@@ -153,16 +153,16 @@ test.each([
   ['parentbased_always_on', undefined, 1],
   ['parentbased_always_off', undefined, 0],
   ['parentbased_traceidratio', undefined, 1],
-])('the sampler %s with the argument %s follows the share %s', (sampler, arg, share) => {
+])('the sampler %s with the argument %s has the ratio %s', (sampler, arg, share) => {
   expect(parseSampleRatio({ otelTracesSampler: sampler, otelTracesSamplerArg: arg })).toBe(share)
 })
 
-test('nothing is opened where the SDK is disabled', async () => {
+test('tracing is disabled if the SDK is disabled', async () => {
   const settings = { otelExporterOtlpEndpoint: 'http://127.0.0.1:4318', otelSdkDisabled: true }
   expect((await openTracing('desk', settings)).enabled).toBe(false)
 })
 
-test('without a receiver nothing is opened', async () => {
+test('tracing is disabled without an exporter endpoint', async () => {
   const { enabled, enter } = await openTracing('desk', { otelTracesSamplerArg: 1 })
   expect(enabled).toBe(false)
   expect(enter('request', caller).traceparent).toBeUndefined()

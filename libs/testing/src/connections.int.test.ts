@@ -15,7 +15,7 @@ import { waitFor } from './wait-for.js'
 const url = process.env.TEST_DATABASE_URL ?? ''
 
 test.each([minConnections, 5, 6, 7, 24])(
-  '%i connections are as many as a database opens, however much it is asked at once',
+  'a database with a limit of %i connections opens exactly as many under load',
   async (connections) => {
     const applicationName = `bounded-${randomUUID()}`
     const database = connect(url, { schema: 'public', applicationName, connections })
@@ -46,7 +46,7 @@ test.each([minConnections, 5, 6, 7, 24])(
   },
 )
 
-test('a server without a connection left is reported as that, with what is reserved and in use', async () => {
+test('a server without free connections is reported with its reserved and used connections', async () => {
   const server = await startEmbeddedPostgres({
     dataDir: `${process.env.TMPDIR ?? '/tmp'}/opsplane-full-${randomUUID()}`,
     flags: ['max_connections=6', 'superuser_reserved_connections=2', 'max_wal_senders=0'],

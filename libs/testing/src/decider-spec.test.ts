@@ -24,14 +24,14 @@ const { given } = specify(door)
 const closed: Door = { id: 'd1', open: false }
 const opened = { type: 'door.opened', changes: { open: true }, extras: { squeaked: true } }
 
-it('accepts exactly what is decided', () => {
+it('accepts exactly the decided events and errors', () => {
   given(closed).when('open').emits(opened)
   given(closed).when('remove').emits({ type: 'door.removed', changes: null })
   given(closed).when('ignore').emits()
   given(null).when('open').fails('not_found')
 })
 
-it('fails on anything else', () => {
+it('rejects any other expectation', () => {
   const opening = given(closed).when('open')
   expect(() => opening.emits()).toThrow()
   expect(() => opening.emits({ ...opened, type: 'door.closed' })).toThrow()
@@ -42,7 +42,7 @@ it('fails on anything else', () => {
   expect(() => given(null).when('open').fails('conflict')).toThrow()
 })
 
-it('fails a decider that writes to the state it is given', () => {
+it('fails a decider that changes the given state', () => {
   expect(() =>
     given({ ...closed })
       .when('slam')

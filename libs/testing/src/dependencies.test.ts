@@ -11,14 +11,14 @@ const packages = ['libs', 'services', 'deploy']
   .concat('cli', 'client')
   .filter((path) => existsSync(`${root}${path}/package.json`))
 
-test.each(packages)('%s runs on nothing that is not released', (path) => {
+test.each(packages)('%s depends on released versions only', (path) => {
   const manifest = Manifest.parse(JSON.parse(readFileSync(`${root}${path}/package.json`, 'utf8')))
   const versions = Object.entries(manifest.dependencies)
   // `workspace:*`, or one exact version without a pre-release part.
   expect(versions.filter(([, version]) => !/^(workspace:\*|\d+\.\d+\.\d+)$/.test(version))).toEqual([])
 })
 
-test('what is built at set-up is built from a version that is named', () => {
+test('set-up builds its tools from fixed versions', () => {
   const setUp = ['bootstrap', 'nats-server'].map((name) =>
     readFileSync(`${root}deploy/local/${name}.mjs`, 'utf8'),
   )

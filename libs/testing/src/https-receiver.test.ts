@@ -18,7 +18,7 @@ describe('startReceiver', () => {
     return receiver
   }
 
-  test('serves HTTPS that is trusted through its certificate and records the raw body', async () => {
+  test('serves HTTPS with a certificate that clients can trust, and records the raw body', async () => {
     const { url, ca, received } = await start()
 
     const response = await post(`${url}/hook?a=1`, ca, '{ "spaces":  "kept" }')
@@ -43,14 +43,14 @@ describe('startReceiver', () => {
     expect(await post(`${url}/busy`, ca, '')).toMatchObject({ status: 503 })
   })
 
-  test('refuses a client that does not trust it', async () => {
+  test('is rejected by a client that does not trust its certificate', async () => {
     const { url, received } = await start()
 
     await expect(post(url, undefined, '')).rejects.toThrow(/self-signed certificate/)
     expect(received()).toEqual([])
   })
 
-  test('waits for requests that come later', async () => {
+  test('waits for later requests', async () => {
     const { url, waitForRequests } = await start({ tls: false })
     const waiting = waitForRequests(2)
 
@@ -60,7 +60,7 @@ describe('startReceiver', () => {
     expect((await waiting).map(({ path }) => path)).toEqual(['/one', '/two'])
   })
 
-  test('stops in the middle of a slow answer', async () => {
+  test('stops during a slow response', async () => {
     const { url, waitForRequests, stop } = await start({
       tls: false,
       respond: () => ({ status: 200, delayMs: 60_000 }),

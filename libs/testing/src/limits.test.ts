@@ -22,11 +22,11 @@ describe('the limits of a test file', () => {
     }
   })
 
-  test.each(Object.keys(longTier))('are those of hours where %s is set', (name) => {
+  test.each(Object.keys(longTier))('allow for hours if %s is set', (name) => {
     expect(findLimits('a.test.js', { [name]: '1' }).waitMs).toBeGreaterThan(1_000_000)
   })
 
-  test('go by the file that runs', () => {
+  test('depend on the current test file', () => {
     expect(currentTestFile()).toBe(fileURLToPath(import.meta.url))
   })
 })

@@ -6,7 +6,7 @@ import { createAsciiDatabase, createDatabase } from './test-env.js'
 test.each([
   ['C', false, createAsciiDatabase],
   ['C.UTF-8', true, createDatabase],
-] as const)('with the LC_CTYPE %s a database knows letters beyond ASCII: %s', async (_, knows, create) => {
+] as const)('with the LC_CTYPE %s a database supports letters beyond ASCII: %s', async (_, knows, create) => {
   const database = await create()
   const sql = postgres(database.url, { max: 1 })
   try {

@@ -21,7 +21,7 @@ afterAll(async () => {
   await Promise.all(databases.map((database) => database.drop()))
 })
 
-test('several databases of one cluster can be provisioned for the same service at once', async () => {
+test('several databases of one cluster can be provisioned concurrently for the same service', async () => {
   for (let round = 0; round < 5; round++) {
     const urls = await Promise.all(
       databases.map(({ url: adminUrl }) =>

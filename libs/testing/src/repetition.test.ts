@@ -12,8 +12,8 @@ const answer = (
 const replayed = { 'idempotency-replayed': 'true' }
 const made = { data: { id: 'a', version: 1 } }
 
-describe('a repetition', () => {
-  it('is of a successful request with a key that is no GET', () => {
+describe('a repeated request', () => {
+  it('is sent for a successful request with an idempotency key, unless it is a GET', () => {
     const headers = { 'Idempotency-Key': 'k' }
     expect(isRepeatable({ method: 'POST', headers }, 201)).toBe(true)
     expect(isRepeatable({ method: 'POST', headers: {} }, 201)).toBe(false)
@@ -21,7 +21,7 @@ describe('a repetition', () => {
     expect(isRepeatable({ method: 'PUT', headers }, 422)).toBe(false)
   })
 
-  it('answers what was sent, whatever its request id', () => {
+  it('must return the same response, except for the request id', () => {
     const first = answer({ ...made, meta: { requestId: 'one' } }, { etag: '"1"', location: '/a' })
     const again = answer(
       { ...made, meta: { requestId: 'two' } },
@@ -36,12 +36,12 @@ describe('a repetition', () => {
     ['another location', made, { etag: '"1"', location: '/b', ...replayed }],
     ['another body', { data: { made: made.data } }, { etag: '"1"', ...replayed }],
     ['performed once more', made, { etag: '"1"' }],
-  ])('does not answer %s', (problem, body, headers) => {
+  ])('must not return a response with this difference: %s', (problem, body, headers) => {
     const problems = repetitionProblems(answer(made, { etag: '"1"' }), answer(body, headers))
     expect(problems).toEqual([expect.stringContaining(problem)])
   })
 
-  it('does not show a secret again', () => {
+  it('must not return a secret again', () => {
     const first = answer({ data: { token: 'ops_plain', path: '/embed?t=ops_plain', name: 'a' } })
     const kept = { token: null, path: null, name: 'a' }
     expect(repetitionProblems(first, answer({ data: kept }, replayed))).toEqual([])

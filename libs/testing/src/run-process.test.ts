@@ -21,7 +21,7 @@ afterEach(() => rmSync(folder, { recursive: true }))
 
 const write = (file: string, text: string) => writeFileSync(join(folder, file), text)
 
-test('a program whose pid is still to be written has not ended', async () => {
+test('a program without a recorded pid is still starting', async () => {
   write('pid', '')
   const outcome = startedForRun(name, 'program.js').catch(String)
   // By then the state has been checked.
@@ -30,7 +30,7 @@ test('a program whose pid is still to be written has not ended', async () => {
   expect(await outcome).toBe('handed over')
 })
 
-test('a program that ends before it is ready fails those who wait, with its log', async () => {
+test('a program that ends before it is ready fails the waiting tests with its log', async () => {
   // No system assigns such a large pid.
   write('pid', '2147483647')
   await expect(startedForRun(name, 'program.js')).rejects.toThrow('program.js ended: no room')

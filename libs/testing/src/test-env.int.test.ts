@@ -4,7 +4,7 @@ import postgres from 'postgres'
 import { createDatabase, templateDatabase, testNatsUrl, uniquePrefix } from './test-env.js'
 
 describe('the test environment', () => {
-  test('prepares a template once and gives each caller a copy of its own', async () => {
+  test('prepares a template once and creates a separate copy for each caller', async () => {
     let migrations = 0
     const prepare = () =>
       templateDatabase('own-test', async (url) => {
@@ -33,14 +33,14 @@ describe('the test environment', () => {
     await sql.end({ timeout: 1 })
   })
 
-  test('has a NATS with JetStream', async () => {
+  test('has a NATS server with JetStream', async () => {
     const connection = await connect({ servers: testNatsUrl() })
 
     expect(connection.info?.jetstream).toBe(true)
     await connection.close()
   })
 
-  test('makes prefixes that fit subjects and stream names', () => {
+  test('creates prefixes that are valid in subjects and stream names', () => {
     expect(uniquePrefix()).toMatch(/^[a-z][a-z0-9]+$/)
     expect(uniquePrefix()).not.toBe(uniquePrefix())
   })

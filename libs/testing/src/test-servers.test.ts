@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from '@jest/globals'
 import { removeDirectory, serverDataParent } from './test-servers.js'
 
-test('data of servers are kept in memory where there is plenty of it, else where temporary files are', () => {
+test('data of servers is stored in memory if there is enough space, and otherwise in the temporary folder', () => {
   const memory = mkdtempSync(join(tmpdir(), 'memory-'))
   try {
     expect(serverDataParent(memory, 1)).toBe(memory)

@@ -6,7 +6,7 @@ test.each([
   [400, 20],
   [1_000, 50],
   [60_000, 250],
-])('after %d ms it is looked again in %d ms', (waitedMs, pauseMs) => {
+])('after a wait of %d ms the next check follows in %d ms', (waitedMs, pauseMs) => {
   expect(pauseAfter(waitedMs)).toBe(pauseMs)
 })
 
@@ -20,7 +20,7 @@ describe('waitFor', () => {
     expect(calls).toBe(3)
   })
 
-  test('takes an error for not yet', async () => {
+  test('tries again after an error', async () => {
     let calls = 0
 
     const value = await waitFor(
@@ -34,13 +34,13 @@ describe('waitFor', () => {
     expect(value).toBe('ready')
   })
 
-  test('names what was missing, the last value, and how long it has waited', async () => {
+  test('reports the missing condition, the last value and the duration of the wait', async () => {
     const waiting = waitWithin(10, () => undefined, { intervalMs: 1, message: 'the delivery' })
 
     await expect(waiting).rejects.toThrow(/^Waited \d{2,} ms for the delivery; last value: undefined$/)
   })
 
-  test('shows the last error and keeps it as the cause', async () => {
+  test('reports the last error and keeps it as the cause', async () => {
     const failure = new Error('no rows')
     const waiting = waitWithin(10, () => Promise.reject(failure), { intervalMs: 1 })
 
@@ -50,7 +50,7 @@ describe('waitFor', () => {
     })
   })
 
-  test('goes on no longer than the test that waits', async () => {
+  test('ends when the waiting test ends', async () => {
     const handlers = Reflect.get(globalThis, Symbol.for('EVENT_HANDLERS')) as ((event: object) => void)[]
     const others = [...handlers]
     const waiting = waitFor(() => undefined, { intervalMs: 1 })

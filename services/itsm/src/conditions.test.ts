@@ -7,7 +7,7 @@ it.each([
   { risk: 'high', type: { in: ['normal', 'emergency'] } },
   { assigneeId: null, 'requester.type': 'user', 'approvalPolicy.name': 'Board' },
   { ciIds: { contains: 'ci_1' }, title: { starts_with: 'Disks' }, successProbability: { lt: 70 } },
-])('conditions a change can meet pass: %j', (conditions: Filter) => {
+])('accepts conditions that a change can meet: %j', (conditions: Filter) => {
   expect(() => checkConditions(conditions, ChangeState)).not.toThrow()
 })
 
@@ -21,7 +21,7 @@ it.each<[Filter, string, string]>([
   [{ type: { in: ['normal', 'urgent'] } }, '/conditions/type', 'impossible_value'],
   [{ risk: null }, '/conditions/risk', 'impossible_value'],
   [{ ciIds: 'ci_1' }, '/conditions/ciIds', 'impossible_value'],
-])('conditions no change can meet are refused: %j', (conditions, path, code) => {
+])('rejects conditions that no change can meet: %j', (conditions, path, code) => {
   const refused = expect.objectContaining({
     code: 'validation_failed',
     details: [expect.objectContaining({ path, code })],
@@ -29,7 +29,7 @@ it.each<[Filter, string, string]>([
   expect(() => checkConditions(conditions, ChangeState)).toThrow(refused)
 })
 
-it('concerns the record it is for', () => {
+it('checks conditions against the schema of the given record type', () => {
   expect(() => checkConditions({ severity: 'high' }, IncidentState)).not.toThrow()
   expect(() => checkConditions({ risk: 'high' }, IncidentState)).toThrow('There is no field risk.')
 })

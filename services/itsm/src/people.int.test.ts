@@ -60,7 +60,7 @@ it.each(['/itsm/incidents', '/itsm/changes', '/itsm/problems'])(
   },
 )
 
-it('names an unknown caller and an unknown assignee', async () => {
+it('reports the paths of an unknown caller and an unknown assignee', async () => {
   const api = service.as(testPrincipal())
   const unknown = { assigneeId: newId('user'), callerId: newId('user') }
   expect(refusedAt(await api.post('/itsm/incidents', { title: 'Disk full', ...unknown }))).toEqual([
@@ -70,7 +70,7 @@ it('names an unknown caller and an unknown assignee', async () => {
   expect((await api.post('/itsm/incidents', { title: 'Disk full', callerId: member() })).status).toBe(201)
 })
 
-it('names each watcher who is no member, and an escalation to a person who is no member', async () => {
+it('rejects watchers and escalations to people who are not members', async () => {
   const api = service.as(testPrincipal())
   const [ada, unknown] = [member(), newId('user')]
   const watched = { title: 'Disk full', watcherIds: [ada, unknown] }
@@ -83,7 +83,7 @@ it('names each watcher who is no member, and an escalation to a person who is no
   expect((await escalating(member())).data(Incident).watcherIds).toHaveLength(2)
 })
 
-it('takes members alone for the escalation rules of SLA policies', async () => {
+it('accepts only members in the escalation rules of SLA policies', async () => {
   const api = service.as(testPrincipal())
   const policy = { name: 'Gold', metric: 'resolution', goalsBy: 'all', goals: { all: 60 } }
   const rules = (escalateTo: string) => [
@@ -102,7 +102,7 @@ it('takes members alone for the escalation rules of SLA policies', async () => {
   expect((await patch(rules(ada).reverse())).status).toBe(200)
 })
 
-it('takes members alone for the tasks of the catalogue', async () => {
+it('accepts only members as assignees of catalog tasks', async () => {
   const api = service.as(testPrincipal())
   const item = (assigneeId: string) => ({
     name: 'Laptop',
@@ -125,7 +125,7 @@ it('takes members alone for the tasks of the catalogue', async () => {
   expect((await api.patch(task, { assigneeId: member() })).status).toBe(200)
 })
 
-it('keeps a former member in the field they are in', async () => {
+it('accepts a former member in a field that contains them already', async () => {
   const api = service.as(testPrincipal())
   const ada = newId('user')
   available = false
@@ -136,7 +136,7 @@ it('keeps a former member in the field they are in', async () => {
   expect(patched.data(Incident)).toMatchObject({ callerId: ada, title: 'Disks full' })
 })
 
-it('goes on while settings is away', async () => {
+it('accepts people unchecked while the settings service is unavailable', async () => {
   const api = service.as(testPrincipal())
   available = false
   const { status } = await api.post('/itsm/incidents', { title: 'Disk full', assigneeId: newId('user') })

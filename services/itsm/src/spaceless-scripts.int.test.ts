@@ -22,7 +22,7 @@ const cases = [
   ['Drucker Müller GRÖSSE', ['muller', 'MÜLLER', 'große', 'grosse'], ['mueller']],
 ] as const
 
-it.each(cases)('finds incidents and articles by part of %s', async (text, queries, others) => {
+it.each(cases)('finds incidents and articles by part of the title %s', async (text, queries, others) => {
   const team = knowledgeTeam(service)
   const title = `${text} WLAN`
   const incident = (await team.author.post('/itsm/incidents', { title })).data(Incident)
@@ -58,7 +58,7 @@ it.each([
   ],
   ['电源 打印机', '电源', '<mark>电源</mark> 打印机'],
   ['打印机 & 网络', '打印机', '<mark>打印机</mark> &amp; 网络'],
-])('marks in %s what %s finds', async (title, query, marked) => {
+])('highlights in %s the query %s', async (title, query, marked) => {
   const team = knowledgeTeam(service)
   await team.publish({ title, body: '-' })
   const reply = await team.reader.post('/knowledge/search', { query, mode: 'lexical' })

@@ -157,7 +157,7 @@ export const mutants: readonly Mutant[] = [
     search: ' and lease_fence = held_fence::bigint and lease_owner is not null',
     replace: ' and (held_fence is null or lease_owner is not null)',
     tests: [dueWork],
-    title: 'that has passed to another holder leaves the late one nothing to say',
+    title: 'that has passed to another holder invalidates the result of the former one',
   },
   {
     name: 'a lease of due work that is not renewed',
@@ -165,7 +165,7 @@ export const mutants: readonly Mutant[] = [
     search: 'renewing = setInterval(() => void renew().catch(() => {}), leaseMs / 3).unref()',
     replace: 'renewing = setInterval(() => void renew, leaseMs / 3).unref()',
     tests: [dueWork],
-    title: 'is kept up while the attempt lasts',
+    title: 'is renewed while the attempt lasts',
   },
   {
     name: 'a delivery whose retry has another id',

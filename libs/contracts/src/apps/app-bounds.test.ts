@@ -32,12 +32,15 @@ test.each<[string, object, object]>([
     { filter: conditions(0, 20), search: conditions(19, 30) },
   ],
   ['characters of a filter', { filter: filterOf(left) }, { filter: filterOf(left + 1) }],
-])('%s', (_what, largest, beyond) => {
-  expect(DataSourceInput.safeParse(tableSource(largest)).success).toBe(true)
-  expect(DataSourceInput.safeParse(tableSource(beyond)).success).toBe(false)
-})
+])(
+  'accepts the largest allowed value and rejects the smallest value above it: %s',
+  (_what, largest, beyond) => {
+    expect(DataSourceInput.safeParse(tableSource(largest)).success).toBe(true)
+    expect(DataSourceInput.safeParse(tableSource(beyond)).success).toBe(false)
+  },
+)
 
-test('what was kept before goes on to be read', () => {
+test('parses stored bindings that exceed the current bounds', () => {
   const kept = {
     limit: 500,
     sort: 'a,b,c,d,e',
@@ -70,7 +73,7 @@ test.each([
     (id: string) =>
       PageInput.safeParse({ slug: 'p', title: 'P', components: [{ type: 'text_input', id, label: 'I' }] }),
   ],
-])('a name is as long when it is %s', (_what, parse) => {
+])('the maximum length of a name is the same where it is %s', (_what, parse) => {
   expect(parse('n'.repeat(appBounds.name)).success).toBe(true)
   expect(parse('n'.repeat(appBounds.name + 1)).success).toBe(false)
 })

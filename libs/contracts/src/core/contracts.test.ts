@@ -16,7 +16,7 @@ import {
 } from '../index.js'
 import { WaitFor } from '../itsm/approvals.js'
 
-test('what fits none of several ways is answered which there are', () => {
+test('a value that matches no variant of a union is rejected with a list of the variants', () => {
   const problems = [WaitFor.safeParse('most'), Redundancy.safeParse({ minUp: 1, minUpPercent: 50 })].map(
     ({ error }) => error?.issues[0]?.message,
   )
@@ -48,12 +48,12 @@ describe('filters', () => {
     [{ 'data.severity': 'high', 'data.count': 8 }, false],
     [{ 'data.constructor.name': { exists: true } }, false],
     [{ 'data.tags.0': 'db' }, true],
-  ])('%j: %s', (filter, expected) => {
+  ])('%j matches: %s', (filter, expected) => {
     expect(filterMatches(Filter.parse(filter), body)).toBe(expected)
   })
 
   test.each([{ a: { like: 'x' } }, { a: {} }, { '': 1 }, { a: { in: 'x' } }, { a: [1] }])(
-    '%j is refused',
+    'rejects %j',
     (filter) => {
       expect(Filter.safeParse(filter).success).toBe(false)
     },
@@ -68,12 +68,12 @@ test.each([
   ['sdk.*', 'sdk.execution.failed', true],
   ['*', 'anything.at_all', true],
   ['audit.*', 'incident.created', true],
-])('the pattern %s on %s: %s', (pattern, type, expected) => {
+])('the pattern %s matches %s: %s', (pattern, type, expected) => {
   expect(patternMatches(pattern, type)).toBe(expected)
 })
 
 describe('changed fields', () => {
-  test('are those whose values differ', () => {
+  test('are the fields whose values differ', () => {
     expect(changedFields({ a: 1, b: 2, c: 3 }, { a: 1, b: 5, d: 4 })).toEqual(['b', 'c', 'd'])
     expect(changedFields(null, { a: 1 })).toEqual(['a'])
   })
@@ -83,7 +83,7 @@ describe('changed fields', () => {
   })
 })
 
-test('ids carry their kind, sort by creation and are refused when malformed', () => {
+test('ids contain their kind, sort by creation, and are rejected when malformed', () => {
   const ids = Array.from({ length: 1000 }, () => newId('incident'))
   expect([...ids].sort()).toEqual(ids)
   expect(new Set(ids).size).toBe(1000)
@@ -91,7 +91,7 @@ test('ids carry their kind, sort by creation and are refused when malformed', ()
   expect(idSchema('incident').safeParse(newId('webhook')).success).toBe(false)
 })
 
-test('an error is answered with its code, status and retryability', () => {
+test('an error body contains code, status and retryability', () => {
   const body = errorBody(new ApiError('version_conflict', 'Another request was faster.'), 'req-12345678')
   expect(body).toEqual({
     error: {
@@ -124,7 +124,7 @@ const event: PlatformEvent = {
   source: null,
 }
 
-test('a delivery body is shape B: data is the resource after the event, or the last known one', () => {
+test('a delivery body has shape B: data is the resource after the event, or its last known state', () => {
   expect(deliveryBody(event, 'wh_1')).toEqual({
     id: event.id,
     webhook_id: 'wh_1',
@@ -141,14 +141,14 @@ test('a delivery body is shape B: data is the resource after the event, or the l
   })
 })
 
-test('subjects name workspace, environment and type, below the prefix', () => {
+test('subjects contain prefix, workspace, environment and type', () => {
   expect(natsNames().eventSubject(event)).toBe('evt.ws_1.staging.incident.resolved')
   expect(natsNames('t1').eventSubject(event)).toBe('t1.evt.ws_1.staging.incident.resolved')
   expect(natsNames('t1').eventsStream).toBe('T1_PLATFORM_EVENTS')
 })
 
 test.each(['2026-03-02', '2026-03-02T10:00:00', 'now', ''])(
-  'what is no moment is answered with how one looks: %s',
+  'rejects the malformed instant "%s" with examples of valid instants',
   (text) => {
     const [issue] = Moment.safeParse(text).error?.issues ?? []
     expect(issue?.message).toMatch(/such as .*Z or .*\+01:00/)
@@ -160,7 +160,7 @@ test.each([
   ['2026-03-02t10:00:00z', '2026-03-02T10:00:00.000Z'],
   ['2026-03-02T10:00:00.123456789+05:30', '2026-03-02T04:30:00.123Z'],
   ['2026-03-02T23:59:59-11:00', '2026-03-03T10:59:59.000Z'],
-])('the moment %s is any offset and precision of RFC 3339: %s', (text, utc) => {
+])('converts the RFC 3339 instant %s to UTC: %s', (text, utc) => {
   expect(Moment.parse(text)).toBe(utc)
 })
 
@@ -170,6 +170,6 @@ test.each([
   ['9999-12-31T23:59:59-01:00', false],
   ['0001-01-01T00:00:00Z', true],
   ['9999-12-31T23:59:59.999Z', true],
-])('the moment %s is one Postgres and comparisons as text know: %s', (text, known) => {
+])('the instant %s is in the range that Postgres and text comparison support: %s', (text, known) => {
   expect(Moment.safeParse(text).success).toBe(known)
 })

@@ -14,7 +14,7 @@ const longText = 'Too big: expected string to have <=1000 characters'
 const conditions = (count: number, value: unknown = 1) =>
   Object.fromEntries(Array.from({ length: count }, (_, at) => [`field-${at}`, value]))
 
-describe('a filter as it is given', () => {
+describe('a new filter', () => {
   test.each<[string, object, [string, string][]]>([
     ['a long value', { category: long }, [['category', longText]]],
     ['a long one of several', { category: { in: ['vip', long] } }, [['category/in/1', longText]]],
@@ -26,19 +26,19 @@ describe('a filter as it is given', () => {
       [['', 'must have at most 32768 characters, written as JSON']],
     ],
     ['nothing to hold', { category: {} }, [['category', 'must name at least one operator']]],
-  ])('is refused with %s, by its place', (_, filter, expected) => {
+  ])('with %s is rejected with the path of the problem', (_, filter, expected) => {
     expect(faults(NewFilter, filter)).toEqual(expected)
   })
 
   test.each([
     ['texts as long as may be', conditions(30, 'x'.repeat(1_000))],
     ['as many conditions as may be', conditions(50, { in: ['low', 2, true, null], exists: true })],
-  ])('may have %s', (_, filter) => {
+  ])('may contain %s', (_, filter) => {
     expect(NewFilter.parse(filter)).toEqual(filter)
   })
 })
 
-test('a number of a document is compared by all its digits', () => {
+test('filters compare all digits of exact numbers', () => {
   const document = { n: new ExactNumber('9007199254740993') }
   const double = 9_007_199_254_740_992
   expect(filterMatches({ n: { gt: double, lt: double + 4 } }, document)).toBe(true)
@@ -56,7 +56,7 @@ describe('bounds of filters', () => {
     ['a changed change policy', ChangePolicyPatch, {}, 'conditions'],
     ['a new webhook', CreateWebhook, webhook, 'filter'],
     ['a changed webhook', UpdateWebhook, {}, 'filter'],
-  ])('hold for %s', (_, schema, body, field) => {
+  ])('apply to %s', (_, schema, body, field) => {
     expect(faults(schema, { ...body, [field]: { category: 'vip' } })).toEqual([])
     expect(faults(schema, { ...body, [field]: { category: long } })).toEqual([
       [`${field}/category`, longText],
@@ -67,7 +67,7 @@ describe('bounds of filters', () => {
     ['SLA policy', SlaPolicyState.shape.conditions],
     ['change policy', ChangePolicyState.shape.conditions],
     ['webhook', WebhookSnapshot.shape.filter],
-  ])('do not hold for what a %s was given before there were any', (_, schema) => {
+  ])('do not apply to a stored filter of a %s', (_, schema) => {
     const kept = { ...conditions(40, 'x'.repeat(900)), category: { in: [long] } }
     expect(schema.parse(kept)).toEqual(kept)
   })

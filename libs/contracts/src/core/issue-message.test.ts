@@ -48,6 +48,6 @@ test.each<[z.ZodType, unknown, string]>([
     { kind: 'c' },
     'must be one of "a", "b"',
   ],
-])('says what is expected of a value (%#)', (schema, value, message) => {
+])('issue messages describe the expected value (%#)', (schema, value, message) => {
   expect(messages(schema, value)).toEqual([message])
 })

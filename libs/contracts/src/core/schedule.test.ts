@@ -16,7 +16,7 @@ describe('a cron expression', () => {
     '0 0 31 2 MON',
     '5-59/5 * * * 7',
     '@daily',
-  ])('%s is one', (expression) => {
+  ])('%s is valid', (expression) => {
     expect(cronProblem(expression)).toBeUndefined()
   })
 
@@ -37,13 +37,13 @@ describe('a cron expression', () => {
     ['* * * * MON#6', 'day of week: MON#6'],
     ['0 0 30 2 *', 'day of month: no such month has a day 30'],
     ['0 0 31 4,6 *', 'day of month: no such month has a day 31'],
-  ])('%s is none: %s', (expression, problem) => {
+  ])('%s is invalid: %s', (expression, problem) => {
     expect(cronProblem(expression)).toContain(problem)
   })
 })
 
 describe('a schedule', () => {
-  it('is by cron or by an interval, with policies', () => {
+  it('has a cron expression or an interval, with policies', () => {
     expect(Schedule.parse({ cron: '@daily', timeZone: 'Asia/Kolkata' })).toEqual({
       ...{ cron: '@daily', timeZone: 'Asia/Kolkata', overlap: 'skip', misfire: 'once', maxCatchUp: 10 },
     })
@@ -66,7 +66,7 @@ describe('a schedule', () => {
     [{ everySeconds: 5, startAt: '2026-05-02', endAt: '2026-05-01' }, 'endAt: must not be'],
     [{ everySeconds: 5, startAt: '2026-05-32' }, 'startAt: must be an instant'],
     [{ cron: '@daily', overlap: 'both' }, 'overlap: '],
-  ])('%j is none: %s', (input, issue) => {
+  ])('%j is invalid: %s', (input, issue) => {
     expect(issues(input)).toEqual([expect.stringContaining(issue)])
   })
 })

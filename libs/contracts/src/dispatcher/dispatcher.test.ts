@@ -7,7 +7,7 @@ const problems = (input: Record<string, unknown>) =>
   CreateWebhook.safeParse({ ...minimal, ...input }).error?.issues.map(({ path }) => path.join('.')) ?? []
 
 describe('webhook input', () => {
-  it('accepts both spellings and keeps snake_case', () => {
+  it('accepts camelCase and snake_case, and converts both to snake_case', () => {
     const parsed = CreateWebhook.parse({
       ...minimal,
       retryStrategy: 'fixed',
@@ -43,7 +43,7 @@ describe('webhook input', () => {
     ['a header twice', { headers: { 'X-A': '1', 'x-a': '2' } }, 'headers'],
     ['a malformed reference', { headers: { 'X-A': '{{secret.a}}' } }, 'headers.X-A'],
     ['an open reference', { headers: { 'X-A': '{{secrets.a' } }, 'headers.X-A'],
-  ])('refuses %s', (_name, input, path) => {
+  ])('rejects %s', (_name, input, path) => {
     expect(problems(input)).toContain(path)
   })
 
@@ -54,7 +54,7 @@ describe('webhook input', () => {
     },
   )
 
-  it('finds the secrets a header refers to', () => {
+  it('finds the secrets that a header references', () => {
     expect(referencedSecrets('Basic {{secrets.user}}:{{ secrets.pass-word }}')).toEqual(['user', 'pass-word'])
     expect(problems({ headers: { Authorization: 'Bearer {{secrets.api_token}}' } })).toEqual([])
   })

@@ -7,7 +7,7 @@ const declared = Object.entries(contracts).flatMap(([name, part]) =>
   /^[a-z]\w*Events$/.test(name) && typeof part === 'object' ? Object.entries(part) : [],
 )
 
-test('every event is in the catalogue, and no type is declared twice', () => {
+test('every declared event is in the catalogue, and no type is declared twice', () => {
   const catalog: EventCatalog = eventCatalog
   expect(new Set(declared.map(([type]) => type))).toEqual(new Set(Object.keys(catalog)))
   // If a type is declared twice, the catalogue contains only the last declaration.
@@ -15,7 +15,7 @@ test('every event is in the catalogue, and no type is declared twice', () => {
 })
 
 test.each(Object.entries(eventCatalog))(
-  '%s is described, and can be subscribed to',
+  '%s has a description and can be subscribed to',
   (type, { description }) => {
     expect(description).toMatch(/^\S.*\.$/)
     expect(EventPattern.safeParse(type).success).toBe(true)

@@ -17,8 +17,8 @@ const isLong = process.env.SEARCH_TIMES !== undefined
 const triedWith = (target: string) =>
   eventTypes.filter((_, at) => isLong || target === 'draft-2020-12' || at % 4 === 0)
 
-describe.each(validators)('the %s schemas of the catalogue', (target, ajv) => {
-  test.each(triedWith(target))('%s compiles, takes its example and refuses what breaks it', (type) => {
+describe.each(validators)('the %s schemas of the event catalogue', (target, ajv) => {
+  test.each(triedWith(target))('%s compiles, accepts its example and rejects invalid variants', (type) => {
     const validate = ajv.compile(eventJsonSchema(type, target))
     const example = eventExample(type)
     validate(example)
@@ -29,7 +29,7 @@ describe.each(validators)('the %s schemas of the catalogue', (target, ajv) => {
     expect(validate({ ...example, version: 0 })).toBe(false)
   })
 
-  test('a field that is added later does not break validation', () => {
+  test('accept fields that are added later', () => {
     const example = eventExample('incident.created')
     const later = { ...example.data.after, tomorrow: 1 }
     const validate = ajv.compile(eventJsonSchema('incident.created', target))
@@ -37,11 +37,11 @@ describe.each(validators)('the %s schemas of the catalogue', (target, ajv) => {
   })
 })
 
-test('every declared type is listed once, by name', () => {
+test('eventTypes lists every declared type once, sorted by name', () => {
   expect(eventTypes).toEqual(Object.keys(eventCatalog).sort())
 })
 
-test('an event is read with the data of its type', () => {
+test('parseEvent returns an event with the data of its type, and null for an unknown type', () => {
   const event = parseEvent(eventExample('incident.escalated'))
   expect(event?.type === 'incident.escalated' && event.data.causes).toEqual(['severity_raised'])
   expect(parseEvent({ ...eventExample('incident.created'), type: 'incident.beamed_up' })).toBeNull()

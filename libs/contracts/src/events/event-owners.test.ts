@@ -30,19 +30,19 @@ const ownedTypes = Object.entries(owned).flatMap(([service, events]) =>
   Object.keys(events).map((type) => [type, service] as const),
 )
 
-it('gives each type of the catalogue to the service that declares it, and all others of it to the service desk', () => {
+it('every type in the catalogue belongs to the service that declares it, and otherwise to the service desk', () => {
   const owners = new Map<string, string>(ownedTypes)
   for (const type of eventTypes) expect([type, eventOwner(type)]).toEqual([type, owners.get(type) ?? 'itsm'])
 })
 
-it('refuses events that belong to another service', () => {
+it('a service may not publish events that belong to another service', () => {
   for (const [type, service] of ownedTypes) {
     expect(mayPublish(service.replaceAll('-', '_'), type)).toBe(true)
     expect([type, mayPublish('itsm', type), mayPublish(undefined, type)]).toEqual([type, false, false])
   }
 })
 
-it('lets every service publish an undeclared family', () => {
+it('every service may publish events of an undeclared family', () => {
   for (const type of ['unheard_of.created', 'constructor.name', '__proto__.x'])
     expect([eventOwner(type), mayPublish('apps', type)]).toEqual([undefined, true])
 })

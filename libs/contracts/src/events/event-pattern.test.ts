@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { matchesSomeEvent, unknownEventPatterns } from './event-pattern.js'
 
 test.each(['*', 'audit.*', 'incident.*', 'incident.created', 'sdk.execution.*', 'workflow.run_failed'])(
-  '%s matches something',
+  '%s matches at least one event type',
   (pattern) => expect(matchesSomeEvent(pattern)).toBe(true),
 )
 
@@ -12,7 +12,7 @@ test.each([
   ['incidents.*', 'incident.*'],
   ['workflow.run.failed', 'workflow.run_failed'],
   ['sdk.executions.*', 'sdk.execution.*'],
-])('%s matches nothing; %s is the nearest', (pattern, nearest) => {
+])('%s matches no event type; the suggestion is %s', (pattern, nearest) => {
   expect(matchesSomeEvent(pattern)).toBe(false)
   expect(unknownEventPatterns(['incident.*', pattern])).toMatchObject([{ index: 1, pattern, nearest }])
 })

@@ -3,7 +3,7 @@ import { eventTypes } from './event-json-schema.js'
 import { eventPermission, missingRights } from './event-permissions.js'
 
 describe('the permission to read events', () => {
-  it('is known of every type there is, and the same for the family', () => {
+  it('is defined for every event type, and is the same for its family', () => {
     for (const type of eventTypes) {
       const family = `${type.split('.')[0]}.*`
       expect([type, eventPermission(type)]).toEqual([
@@ -20,7 +20,7 @@ describe('the permission to read events', () => {
     },
   )
 
-  it('is not asked of those who read the audit log, but nothing else is given to them', () => {
+  it('is implied by audit:read, which implies no other permission', () => {
     const needs = { reads: ['itsm:read' as const], uses: ['secrets:use' as const] }
     expect(missingRights([], needs)).toEqual(['secrets:use', 'itsm:read'])
     expect(missingRights(['audit:read'], needs)).toEqual(['secrets:use'])

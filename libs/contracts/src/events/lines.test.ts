@@ -11,19 +11,19 @@ async function linesIn(body: ReadableStream<Uint8Array>): Promise<string[][]> {
   return all
 }
 
-test('lines are whole wherever the parts end, also within a character', async () => {
+test('readLines returns whole lines, even where chunks end within a character', async () => {
   const text = bytes('one\nz\u00fcrich \u{1f600}\n\nlast\n')
   const single = [...text].map((byte) => Uint8Array.of(byte))
   expect((await linesIn(parts(...single))).flat()).toEqual(['one', 'z\u00fcrich \u{1f600}', '', 'last'])
   expect(await linesIn(parts(text))).toEqual([['one', 'z\u00fcrich \u{1f600}', '', 'last']])
 })
 
-test('a last line that does not end is none', async () => {
+test('readLines omits a last line without a line break', async () => {
   expect(await linesIn(parts(bytes('one\ntw')))).toEqual([['one']])
   expect(await linesIn(parts())).toEqual([])
 })
 
-test('the body is cancelled when the reader stops', async () => {
+test('readLines cancels the body when the reader stops', async () => {
   let canceled = false
   const body = new ReadableStream<Uint8Array>({
     pull: (controller) => controller.enqueue(bytes('more\n')),

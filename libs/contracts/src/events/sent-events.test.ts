@@ -11,7 +11,7 @@ async function read(...batches: string[][]): Promise<SentEvent[]> {
 }
 
 describe('server-sent events', () => {
-  it('are read from lines, however these arrive', async () => {
+  it('are parsed from lines, however the lines are split into batches', async () => {
     const lines = [
       'retry: 1000',
       'id: 3',
@@ -31,7 +31,7 @@ describe('server-sent events', () => {
     expect(await read(...lines.map((line) => [line]))).toEqual(events)
   })
 
-  it('without a name are comments and places, and one that has not ended is none', async () => {
+  it('without a name are returned as comments and ids, and an unfinished event is omitted', async () => {
     expect(await read([': ', '', 'id: 9', '', 'event: event', 'data: {}'])).toEqual([
       { id: undefined, event: undefined, data: '', retryMs: undefined },
       { id: 9, event: undefined, data: '', retryMs: undefined },

@@ -10,11 +10,11 @@ test.each([
     ['incident.*', 'incident.created', 'user.activated', 'user.activated', 'incident.comment.*'],
     ['evt.*.*.incident.>', 'evt.*.*.user.activated'],
   ],
-])('%j is asked for as %j, without overlap', (patterns, filters) => {
+])('the patterns %j become the subject filters %j, without overlap', (patterns, filters) => {
   expect(natsNames().eventFilters(patterns)).toEqual(filters)
 })
 
-test('of one tenant, below the prefix', () => {
+test('subject filters of one tenant contain the prefix, workspace and environment', () => {
   const tenant = { workspaceId: 'ws_1', environment: 'staging' } as const
   expect(natsNames('x').eventFilters(['token.*'], tenant)).toEqual(['x.evt.ws_1.staging.token.>'])
 })

@@ -34,7 +34,7 @@ const values: unknown[] = [
 ]
 
 describe('canonical JSON', () => {
-  it.each(values.map((value) => [value]))('of %j is as specified', (value) => {
+  it.each(values.map((value) => [value]))('of %j matches the specification', (value) => {
     expect(canonicalJson(value)).toBe(specified(value))
     expect(canonicalJson({ deep: [value] })).toBe(specified({ deep: [value] }))
   })
@@ -45,7 +45,7 @@ describe('canonical JSON', () => {
 })
 
 describe('changed fields', () => {
-  it('are those whose canonical JSON differs', () => {
+  it('are the fields whose canonical JSON differs', () => {
     for (const before of values)
       for (const after of values)
         expect(changedFields({ it: before }, { it: after })).toEqual(

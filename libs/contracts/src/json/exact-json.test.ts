@@ -101,7 +101,7 @@ const ofText = (parse: (text: string) => unknown, text: string) => {
 }
 
 describe('JSON with exact numbers', () => {
-  it('is accepted and refused as JSON.parse does, with the same values but for the digits of numbers', () => {
+  it('accepts the same texts as JSON.parse, with equal values except for the digits of numbers', () => {
     fc.assert(
       fc.property(
         jsonTexts,
@@ -117,7 +117,7 @@ describe('JSON with exact numbers', () => {
     )
   })
 
-  it('has a number for what a double keeps, and the text for whatever it would change', () => {
+  it('parses a number to a double if that preserves its value, and otherwise to its text', () => {
     fc.assert(
       fc.property(
         numberTexts,
@@ -137,7 +137,7 @@ describe('JSON with exact numbers', () => {
     )
   })
 
-  it('is written with the text of each number, and read again as it was', () => {
+  it('writes each number with its original text, so that the output parses to the same values', () => {
     fc.assert(
       fc.property(jsonTexts, (text) => {
         const value = parseExact(text)
@@ -161,7 +161,7 @@ describe('JSON with exact numbers', () => {
     expect(stringifyExact(parseExact(text))).toBe(wanted ?? text.replace('1e21', '1e+21'))
   })
 
-  it('writes dates and other values with a toJSON next to them, and omits what JSON.stringify omits', () => {
+  it('writes dates and values with toJSON, and omits the same values as JSON.stringify', () => {
     const value = {
       at: new Date(0),
       none: undefined,
@@ -174,23 +174,23 @@ describe('JSON with exact numbers', () => {
     expect(stringifyExact(undefined)).toBeUndefined()
   })
 
-  it('reaches as deep as a small body does', () => {
+  it('parses and writes deeply nested values', () => {
     const deep = `${'['.repeat(1_990)}9007199254740993${']'.repeat(1_990)}`
     expect(stringifyExact(parseExact(deep))).toBe(deep)
   })
 
-  it('becomes a string in JSON.stringify', () => {
+  it('writes an exact number as a string in JSON.stringify', () => {
     expect(JSON.stringify({ n: parseExact('9007199254740993') })).toBe('{"n":"9007199254740993"}')
   })
 })
 
 describe('an exact number', () => {
-  it.each(['', '01', '1.', '.5', '+1', '1e', 'NaN', ' 1', '1 ', '0x10'])('is never %j', (text) => {
+  it.each(['', '01', '1.', '.5', '+1', '1e', 'NaN', ' 1', '1 ', '0x10'])('rejects the text %j', (text) => {
     expect(() => new ExactNumber(text)).toThrow(TypeError)
     expect(plainDecimal(text)).toBeUndefined()
   })
 
-  it('has one plain form, which is the same number', () => {
+  it('has one plain decimal form with the same value', () => {
     fc.assert(
       fc.property(numberTexts, fc.nat(20), (text, zeros) => {
         const plain = plainDecimal(text) ?? ''
@@ -211,9 +211,9 @@ describe('an exact number', () => {
     ['0.0e99999999', '0'],
     ['-0', '0'],
     ['12e131071', '12e131071'],
-  ])('reads %s as %s', (text, wanted) => expect(plainDecimal(text)).toBe(wanted))
+  ])('converts %s to the plain decimal %s', (text, wanted) => expect(plainDecimal(text)).toBe(wanted))
 
-  it('has one canonical text, which no string has', () => {
+  it('has one canonical text, which differs from that of any string', () => {
     const [a, b] = ['9007199254740993.50', '90071992547409935e-1'].map((text) => ({
       n: new ExactNumber(text),
     }))
@@ -238,7 +238,7 @@ describe('an exact number', () => {
     )
   })
 
-  it('becomes a string for what has doubles only, and leaves the rest as it is', () => {
+  it('becomes a string in exactNumbersAsText, which leaves other values unchanged', () => {
     const plain = { a: [1, 'x', { b: null }] }
     expect(exactNumbersAsText(plain)).toBe(plain)
     const rest = { keep: plain }

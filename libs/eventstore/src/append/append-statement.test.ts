@@ -19,7 +19,7 @@ const numbersIn = (statement: string) =>
   [...statement.matchAll(/\$(\d+)/g)].map((match) => Number(match[1])).sort((left, right) => left - right)
 
 describe('the append statement', () => {
-  test('depends only on which tables are written and deleted from', () => {
+  test('depends only on which tables it writes to and deletes from', () => {
     const left = commitShape(commit(row('b', '1', '{}'), row('a', '1', '{}'), row('a', '2', '{}')))
     const right = commitShape(commit(row('a', '3', '{}'), row('b', '4', '{}')))
     expect(left).toEqual(right)
@@ -29,7 +29,7 @@ describe('the append statement', () => {
     )
   })
 
-  test('has one parameter for each column of each table it writes, and one for the number of the commit', () => {
+  test('has one parameter for each column of each table it writes, and one for the commit number', () => {
     const commits = [
       commit(row('a', '1', '{}'), row('b', '2', null)),
       commit(row('a', '3', '{"x":1}'), row('b', '4', null)),
@@ -51,7 +51,7 @@ describe('the append statement', () => {
     ])
   })
 
-  test('asks for what is depended on before it writes, and has parameters for that as well', () => {
+  test('checks read dependencies before it writes, and has parameters for them', () => {
     const dependency = (table: string, id: string) => ({
       ...{ table, id, workspaceId: 'ws_1', environment: 'production' },
       fields: '{"status":"open"}',

@@ -63,7 +63,7 @@ const relyingOn = (id: string, meanwhile?: () => Promise<unknown>) => async (uni
   await meanwhile?.()
 }
 
-test('a statement is planned once, and again when there are eight times as many rows', async () => {
+test('plans an append statement once, and again when eight times as many commits have been written', async () => {
   const { tickets } = testStore.replica({ database: counted(testStore.database) })
   for (let opened = 0; opened < 20; opened++) await tickets.create(...openTicketArguments(), meta())
   expect(appends).toBe(20)
@@ -79,7 +79,7 @@ describe('a locked row', () => {
     ['a row that is deleted', 'tickets where id', (id) => one.tickets.handle(id, { kind: 'delete' }, meta())],
     ['a row that is relied on', 'tickets where id', (id) => one.store.transact(meta(), relyingOn(id))],
   ]
-  test.each(attempts)('holds up what writes it alone: %s', async (_, place, attempt) => {
+  test.each(attempts)('blocks only commits that need it: %s', async (_, place, attempt) => {
     const [id = ''] = await openTickets(1)
     let done = false
     let attempted: Promise<unknown> = Promise.resolve()
@@ -95,7 +95,7 @@ describe('a locked row', () => {
     expect(done).toBe(true)
   })
 
-  test('fails its own commit after a while, and no other', async () => {
+  test('fails only the commit that needs it, once the maximum lock wait has passed', async () => {
     const impatient = testStore.replica({ maxLockWaitMs: 100 })
     const [id = ''] = await openTickets(1)
     await testStore.database.sql.begin(async (tx) => {
@@ -110,7 +110,7 @@ describe('a locked row', () => {
   })
 })
 
-describe('a unique value that is not committed yet', () => {
+describe('a unique value of an uncommitted transaction', () => {
   const attemptWhile = async (slug: string, end: (done: () => boolean) => void) => {
     let done = false
     let attempted: Promise<unknown> = Promise.resolve()
@@ -129,7 +129,7 @@ describe('a unique value that is not committed yet', () => {
     return attempted
   }
 
-  test('holds up who wants it alone, and is taken once it is committed', async () => {
+  test('blocks only commits that need the value, and rejects them once it is committed', async () => {
     const attempted = attemptWhile('committed-later', (done) => expect(done()).toBe(false))
     await expect(attempted).rejects.toMatchObject({
       code: 'conflict',
@@ -137,7 +137,7 @@ describe('a unique value that is not committed yet', () => {
     })
   })
 
-  test('is free when it never is', async () => {
+  test('is available when its transaction rolls back', async () => {
     const attempted = attemptWhile('never-committed', () => {
       throw new Error('changed my mind')
     })
@@ -145,7 +145,7 @@ describe('a unique value that is not committed yet', () => {
   })
 })
 
-describe('a group of 64', () => {
+describe('a group of 64 commits', () => {
   const group = Array.from({ length: 64 }, (_, at) => at)
   const loses = (at: number) => at % 20 === 7
   const losers = group.filter(loses)
@@ -167,7 +167,7 @@ describe('a group of 64', () => {
     return losers.map((at) => (results[at] as PromiseRejectedResult).reason as unknown)
   }
 
-  test('finds out whose version has changed', async () => {
+  test('rejects only the commits whose expected version is outdated', async () => {
     const ids = await openTickets(64)
     const ready = together(() =>
       Promise.all(losers.map((at) => other.tickets.handle(ids[at] ?? '', count, meta()))),
@@ -186,7 +186,7 @@ describe('a group of 64', () => {
     for (const id of ids) expect(await one.tickets.get(id, tenant)).toMatchObject({ count: 1, version: 2 })
   })
 
-  test('finds out whose value is taken, by others and among themselves', async () => {
+  test('rejects only the commits whose unique value exists already or is repeated in the group', async () => {
     await one.tickets.create(...openTicketArguments('First', 'value-is-taken'), meta())
     appends = 0
     const reasons = await outcomesOf(
@@ -208,7 +208,7 @@ describe('a group of 64', () => {
     expect(appends).toBe(2)
   })
 
-  test('finds out whose Idempotency-Key is taken', async () => {
+  test('rejects only the commits whose Idempotency-Key is already used', async () => {
     const keyed = (at: number) =>
       meta({
         idempotency: { key: `group-${at}`, fingerprint: 'f', respond: () => ({ status: 201, body: {} }) },
@@ -222,7 +222,7 @@ describe('a group of 64', () => {
     expect(appends).toBe(1)
   })
 
-  test('finds out who relies on what has changed', async () => {
+  test('rejects only the commits whose read dependency has changed', async () => {
     const ids = await openTickets(64)
     const ready = together(() =>
       Promise.all(losers.map((at) => other.tickets.handle(ids[at] ?? '', close, meta()))),
@@ -253,7 +253,7 @@ describe('two processes', () => {
   const kindOf = (reason: unknown) =>
     reason instanceof ApiError ? reason.status : reason instanceof Error ? reason.name : reason
 
-  test('never make the same id, nor take the same value or key', async () => {
+  test('never both commit the same id, unique value or idempotency key', async () => {
     const ids = new Map<string, ReturnType<typeof openTicketArguments>>()
     await race((replica, name) => {
       const args = ids.get(name) ?? openTicketArguments()

@@ -11,7 +11,7 @@ const check = (data: object, type = 'lamp.switched') => {
   return () => checkEvents(catalog, [{ type, version: 1, data: JSON.stringify(whole) }])
 }
 
-test('an event as declared passes, the order of keys being nothing', () => {
+test('accepts an event that matches its declaration, with its keys in any order', () => {
   expect(check({})).not.toThrow()
   expect(check({ before: { on: false, id: '1' }, after: null })).not.toThrow()
 })
@@ -23,6 +23,6 @@ test.each([
   ['without a declared extra', check({ by: undefined }), 'breaks its schema'],
   ['with an undeclared extra', check({ reason: 'dark' }), 'does not declare'],
   ['with an undeclared field', check({ after: { id: '1', on: true, hash: 'x' } }), 'does not declare'],
-])('an event %s does not', (_what, checking, message) => {
+])('rejects an event %s', (_what, checking, message) => {
   expect(checking).toThrow(message)
 })

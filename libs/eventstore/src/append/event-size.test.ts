@@ -16,20 +16,20 @@ const tooLarge = expect.objectContaining({
   details: [expect.objectContaining({ code: 'record_too_large' })],
 })
 
-test('a record has its limit, and may have all of it before and after', () => {
+test('applies the record size limit separately to the states before and after', () => {
   expect(check(event(null, record(maxRecordBytes)))).not.toThrow()
   expect(check(event(record(maxRecordBytes), record(maxRecordBytes)))).not.toThrow()
   expect(check(event(null, record(maxRecordBytes + 1)))).toThrow(tooLarge)
 })
 
-test('what counts is its length as JSON, in which a control character has six bytes', () => {
+test('measures a record in bytes of its JSON, where a control character has six bytes', () => {
   const title = '\u0001'.repeat(maxRecordBytes / 6)
   expect(title.length).toBeLessThan(maxRecordBytes)
   expect(check(event(null, { title }))).toThrow(tooLarge)
   expect(check(event(null, { title: '漢'.repeat(maxRecordBytes / 3) }))).toThrow(tooLarge)
 })
 
-test('one that is too large may still become smaller, or stay, and be deleted', () => {
+test('an oversized record can be kept, shrunk or deleted, but not enlarged', () => {
   const large = record(maxRecordBytes + 1_000)
   expect(check(event(large, record(maxRecordBytes + 999)))).not.toThrow()
   expect(check(event(large, large))).not.toThrow()
@@ -37,13 +37,13 @@ test('one that is too large may still become smaller, or stay, and be deleted', 
   expect(check(event(large, record(maxRecordBytes + 1_001)))).toThrow(tooLarge)
 })
 
-test('no event is larger than a message, whatever makes it so, wherever it stands among others', () => {
+test('rejects any event of a batch that is larger than a message, including its extra fields', () => {
   const small = event(null, record(100))
   const rest = maxDataBytes - small.data.length
   expect(check(small, event(null, record(100), { comment: 'x'.repeat(rest - 20) }))).not.toThrow()
   expect(check(small, event(null, record(100), { comment: 'x'.repeat(rest) }))).toThrow(tooLarge)
 })
 
-test('what the platform does by itself is not refused', () => {
+test('does not reject oversized events of the platform itself', () => {
   expect(() => checkSizes([event(null, record(2 * maxDataBytes))], systemActor)).not.toThrow()
 })

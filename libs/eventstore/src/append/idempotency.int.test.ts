@@ -32,7 +32,7 @@ describe('idempotency keys', () => {
       },
     })
 
-  test('keep the response in the commit of the effect, its body as it was', async () => {
+  test('store the response in the same commit as the effect, with its body unchanged', async () => {
     const { store, tickets } = replica()
     const [id, open] = openTicketArguments()
     const created = await tickets.create(id, open, keyed('kept'))
@@ -44,7 +44,7 @@ describe('idempotency keys', () => {
     expect(JSON.stringify(found?.response?.body)).toBe(JSON.stringify({ data: created, z: 1, a: 2 }))
   })
 
-  test('have the answer replaced by the one that is sent, for their own request alone', async () => {
+  test('store the response that was sent instead, only for the request with the same fingerprint', async () => {
     const { store, tickets } = replica()
     await tickets.create(...openTicketArguments(), keyed('replaced'))
     const sent = { status: 202, body: { data: 'sent' }, headers: { etag: '"2"' } }
@@ -55,7 +55,7 @@ describe('idempotency keys', () => {
       expect(await store.idempotency.find(key)).toEqual({ fingerprint: 'fingerprint', response: sent })
   })
 
-  test('are kept for a command that changes nothing', async () => {
+  test('are stored for a command that changes nothing', async () => {
     const { store, tickets } = replica()
     const [id, open] = openTicketArguments()
     await tickets.create(id, open, meta())
@@ -63,7 +63,7 @@ describe('idempotency keys', () => {
     expect(await store.idempotency.find('nothing')).toMatchObject({ response: { status: 201 } })
   })
 
-  test('let one of 50 concurrent requests take effect', async () => {
+  test('allow only one of 50 concurrent requests to take effect', async () => {
     const title = newId('request')
     const results = await Promise.allSettled(
       Array.from({ length: 50 }, (_, index) => {
@@ -109,7 +109,7 @@ describe('idempotency keys', () => {
     expect(await second.claim('released', 'f', false)).toBeDefined()
   })
 
-  test('are settled by who has the claim alone', async () => {
+  test('can be completed or released only by the current holder of the claim', async () => {
     const { idempotency } = replica().store
     const { sql } = testStore.database
     const slow = (await idempotency.claim('taken', 'slow', false)) ?? ''
@@ -125,7 +125,7 @@ describe('idempotency keys', () => {
     expect(await idempotency.find('taken')).toMatchObject({ response: { body: { of: 'again' } } })
   })
 
-  test('are free again after 24 hours, and after their request died', async () => {
+  test('are free again after 24 hours, or once the claim of a dead request has expired', async () => {
     const { store, tickets } = replica()
     const [first, openFirst] = openTicketArguments()
     const [second, openSecond] = openTicketArguments()

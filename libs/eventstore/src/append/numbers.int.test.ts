@@ -19,7 +19,7 @@ describe('numbers', () => {
     expect(numbers.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, index) => index + 1))
   })
 
-  test('increase, each workspace and kind by itself', async () => {
+  test('increase separately for each workspace and kind', async () => {
     const { numbers } = testStore.replica().store
     const own = [await numbers.next('ws_2', 'incident'), await numbers.next('ws_2', 'incident')]
     expect(own).toEqual([1, 2])
@@ -28,7 +28,7 @@ describe('numbers', () => {
     ])
   })
 
-  describe('that callers want one after the other', () => {
+  describe('reserving numbers ahead', () => {
     const start = () => {
       const { planned } = testStore.database
       let now = 1_000
@@ -54,13 +54,13 @@ describe('numbers', () => {
       return numbers
     }
 
-    test('are taken ahead, without a gap', async () => {
+    test('reserves blocks for frequent callers, without gaps', async () => {
       const { next, statements } = start()
       expect(await taken(() => next('fast', 4), 200)).toEqual(Array.from({ length: 200 }, (_, at) => at + 1))
       expect(statements()).toBeLessThan(30)
     })
 
-    test('are taken one by one where that is seldom', async () => {
+    test('reserves one number at a time for infrequent callers', async () => {
       const [one, other] = [start(), start()]
       const both = async () => [await one.next('seldom', 110), await other.next('seldom', 110)]
       expect([await both(), await both(), await both()]).toEqual([
@@ -70,7 +70,7 @@ describe('numbers', () => {
       ])
     })
 
-    test('are given up after a second, as other replicas have given out higher ones', async () => {
+    test('discards reserved numbers after a second, as other replicas have issued higher ones', async () => {
       const [one, other] = [start(), start()]
       await taken(() => one.next('paused', 4), 5)
       const higher = await other.next('paused', 0)

@@ -63,8 +63,8 @@ const somebodyWaits = () =>
     return rows.length > 0
   })
 
-describe('what is decided relying on another record', () => {
-  test('is decided again where that has changed, whatever else of it may', async () => {
+describe('a decision that depends on another record', () => {
+  test('is repeated when the required fields of that record have changed, but not for its other fields', async () => {
     const id = await openTicket()
     const fresh = openTicketArguments()
     let runs = 0
@@ -85,7 +85,7 @@ describe('what is decided relying on another record', () => {
     expect(await one.tickets.find(late[0], tenant)).toBeNull()
   })
 
-  test('is decided again where that is gone, and where it is not theirs', async () => {
+  test('is repeated when that record is deleted, and rejected when it belongs to another workspace', async () => {
     const id = await openTicket()
     let runs = 0
     const work = whileOpen(one, id, async (unit) => {
@@ -103,7 +103,7 @@ describe('what is decided relying on another record', () => {
     await expect(blind).rejects.toMatchObject({ code: 'version_conflict' })
   })
 
-  test('is no stale If-Match, which is about what is written', async () => {
+  test('is repeated without failing If-Match, which applies only to the written record', async () => {
     const [relied, written] = [await openTicket(), await openTicket()]
     let runs = 0
     const work = async (unit: Unit) => {
@@ -117,7 +117,7 @@ describe('what is decided relying on another record', () => {
     expect(await one.tickets.get(written, tenant)).toMatchObject({ count: 1, version: 2 })
   })
 
-  test('waits for who is just changing that, and is decided on what they leave', async () => {
+  test('waits for an uncommitted change of that record, and is based on the committed result', async () => {
     const id = await openTicket()
     const fresh = openTicketArguments()
     let deciding: Promise<unknown> = Promise.resolve()
@@ -130,7 +130,7 @@ describe('what is decided relying on another record', () => {
     expect(await one.tickets.find(fresh[0], tenant)).toBeNull()
   })
 
-  test('comes before whatever changes that next, in the log too', async () => {
+  test('precedes the next change of that record, in the log too', async () => {
     const id = await openTicket()
     const fresh = openTicketArguments()
     let closing: Promise<unknown> = Promise.resolve()
@@ -148,46 +148,52 @@ describe('what is decided relying on another record', () => {
     expect(closed).toBeGreaterThan(opened)
   })
 
-  test.each([1, 2])('holds however often both happen at once, over %s processes', async (processes) => {
-    const replica = (at: number) => (processes > 1 && at % 2 === 1 ? other : one)
-    for (let round = 0; round < 20; round++) {
-      const id = await openTicket()
-      const fresh = Array.from({ length: 6 }, () => openTicketArguments())
-      const deciding = fresh.map((args, at) => openWhile(replica(at), id, args))
-      deciding.splice(
-        round % 6,
-        0,
-        replica(round)
-          .tickets.handle(id, close, meta())
-          .then(() => undefined),
-      )
-      for (const result of await Promise.allSettled(deciding))
-        if (result.status === 'rejected') expect(result.reason).toMatchObject(refused)
-      const [closed = 0] = await places('ticket.closed', id)
-      for (const [freshId] of fresh)
-        for (const opened of await places('ticket.opened', freshId)) expect(opened).toBeLessThan(closed)
-    }
-  })
+  test.each([1, 2])(
+    'is never committed after a conflicting change of that record, with %s processes',
+    async (processes) => {
+      const replica = (at: number) => (processes > 1 && at % 2 === 1 ? other : one)
+      for (let round = 0; round < 20; round++) {
+        const id = await openTicket()
+        const fresh = Array.from({ length: 6 }, () => openTicketArguments())
+        const deciding = fresh.map((args, at) => openWhile(replica(at), id, args))
+        deciding.splice(
+          round % 6,
+          0,
+          replica(round)
+            .tickets.handle(id, close, meta())
+            .then(() => undefined),
+        )
+        for (const result of await Promise.allSettled(deciding))
+          if (result.status === 'rejected') expect(result.reason).toMatchObject(refused)
+        const [closed = 0] = await places('ticket.closed', id)
+        for (const [freshId] of fresh)
+          for (const opened of await places('ticket.opened', freshId)) expect(opened).toBeLessThan(closed)
+      }
+    },
+  )
 
   test.each([
     [1, 10],
     [2, 3],
-  ])('never lets two rely on what the other one changes, over %s processes', async (processes, rounds) => {
-    for (let round = 0; round < rounds; round++) {
-      const [left, right] = [await openTicket(), await openTicket()]
-      const closeWhile = (replica: Replica, id: string, still: string) =>
-        replica.store.transact(
-          meta(),
-          whileOpen(replica, still, (unit) => unit.handle(replica.tickets, id, close)),
-        )
-      const second = processes > 1 ? other : one
-      const results = await Promise.allSettled([
-        closeWhile(one, left, right),
-        closeWhile(second, right, left),
-      ])
-      const states = await Promise.all([left, right].map((id) => one.tickets.get(id, tenant)))
-      expect(states.map(({ status }) => status).sort()).toEqual(['closed', 'open'])
-      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
-    }
-  })
+  ])(
+    'excludes a concurrent decision that depends on the record it changes, with %s processes',
+    async (processes, rounds) => {
+      for (let round = 0; round < rounds; round++) {
+        const [left, right] = [await openTicket(), await openTicket()]
+        const closeWhile = (replica: Replica, id: string, still: string) =>
+          replica.store.transact(
+            meta(),
+            whileOpen(replica, still, (unit) => unit.handle(replica.tickets, id, close)),
+          )
+        const second = processes > 1 ? other : one
+        const results = await Promise.allSettled([
+          closeWhile(one, left, right),
+          closeWhile(second, right, left),
+        ])
+        const states = await Promise.all([left, right].map((id) => one.tickets.get(id, tenant)))
+        expect(states.map(({ status }) => status).sort()).toEqual(['closed', 'open'])
+        expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(1)
+      }
+    },
+  )
 })

@@ -52,12 +52,12 @@ const attach = () => attachMonth({ sql, month })
 const folded = () =>
   rebuild({ adminUrl: store.url, schema, deciders: [ticketDecider], projectedTables: ['ticket_titles'] })
 
-it('is not detached while some of its events are not published', async () => {
+it('does not detach a month that has unpublished events', async () => {
   await expect(detach()).rejects.toThrow(/2 events of 2025-03 are not published/)
   await expect(detachMonth({ sql, month: '2024-01' })).rejects.toThrow(LogMonthError)
 })
 
-it('is not detached when events of it have to be published again by the time of the lock', async () => {
+it('does not detach a month whose events have to be republished by the time it is locked', async () => {
   await sql`delete from outbox`
   // The first check has passed by the time the checksum is computed.
   const backfilled: typeof sql = Object.assign(Object.create(sql), {
@@ -73,7 +73,7 @@ it('is not detached when events of it have to be published again by the time of 
   await sql`delete from outbox`
 })
 
-it('becomes a table of its own, and versions, ids and readers are guarded as before', async () => {
+it('detaches a month into its own table, and still guards versions, ids and readers', async () => {
   const before = await readModels(store.database)
   expect(await detach()).toMatchObject({ month, events: 2, first: 1, last: 2 })
   expect(await logMonths(sql)).toEqual(
@@ -90,7 +90,7 @@ it('becomes a table of its own, and versions, ids and readers are guarded as bef
   await expect(detach()).rejects.toThrow(LogMonthError)
 })
 
-it('is named where its events are needed', async () => {
+it('names the detached month in the errors of operations that need its events', async () => {
   await expect(folded()).rejects.toThrow(DetachedMonthsError)
   await expect(folded()).rejects.toThrow(/2025-03/)
   const log = ownLog(schema, store.database)
@@ -102,7 +102,7 @@ it('is named where its events are needed', async () => {
   expect((await log.page({ after: 0, types: '*', since: '2026-01-01T00:00:00.000Z' })).events).toHaveLength(1)
 })
 
-it('is read in order', async () => {
+it('reads the events of a detached month in order', async () => {
   const events = []
   for await (const batch of monthEvents(sql, table)) events.push(...batch)
   expect(events.map(({ resource }) => resource.id)).toEqual(ids)
@@ -117,7 +117,7 @@ it.each([
   ['what is sealed is changed', `update ${table} set sealed = '{}' where position = 2`, /checksum differs/],
   ['an event is missing', `delete from ${table} where position = 2`, /has 1 events; 2 were detached/],
   ['the table is not there', `drop table ${table}`, /pg_restore/],
-])('is neither verified nor attached where %s', async (_, change, message) => {
+])('neither verifies nor attaches a month when %s', async (_, change, message) => {
   await sql.unsafe(`create table copied as select * from ${table}`)
   await sql.unsafe(change)
   await expect(verifyMonth({ sql, month })).rejects.toThrow(message)
@@ -128,7 +128,7 @@ it.each([
   await verifyMonth({ sql, month })
 })
 
-it('is attached, and read models are folded as before', async () => {
+it('attaches a month, and rebuilds the same read models', async () => {
   const before = await readModels(store.database)
   expect(await attach()).toMatchObject({ month, events: 2 })
   await expect(attach()).rejects.toThrow(/not detached/)

@@ -4,7 +4,7 @@ import { createLogger } from '@opsplane/runtime'
 import { backfillFromLogs } from './backfill.js'
 import type { ConsumerTables } from './consumer-tables.js'
 
-test('a recreated consumer does not backfill what it had handled, however fast the stream drops that', async () => {
+test('a recreated consumer does not backfill events it had handled, however fast the stream drops them', async () => {
   const place = { streamCreated: 'then', ackFloor: 900, startedMs: 0 }
   const tables = { place: async () => place } as unknown as ConsumerTables
   let looks = 0

@@ -73,7 +73,7 @@ describe('consumeEvents', () => {
     replica.tickets.handle(id, { kind: 'count', now: '2026-01-01T00:00:00.000Z' }, meta())
   const consumerState = async () => (await openManager(link)).consumers.info(names.eventsStream, 'test-seen')
 
-  test('applies every event in order and keeps a checkpoint', async () => {
+  test('applies every event in order and records a checkpoint', async () => {
     const consumer = consume()
     const ids = await Promise.all(Array.from({ length: 30 }, () => create()))
     await Promise.all([...ids, ...ids].map((id) => count(id)))
@@ -87,7 +87,7 @@ describe('consumeEvents', () => {
     await waitFor(async () => (await consumerState()).num_ack_pending === 0)
   })
 
-  test('performs what commits by itself, repeats what fails, and keeps a checkpoint after it', async () => {
+  test('retries failed batches of a handler that commits by itself, and records a checkpoint afterwards', async () => {
     let failures = 1
     const consumer = perform(async (events) => {
       await testStore.database.db.transaction((tx) => record(events, tx))
@@ -104,7 +104,7 @@ describe('consumeEvents', () => {
     expect(await kept()).toMatchObject(checkpoint)
   })
 
-  test('has written how far it came when it is closed', async () => {
+  test('records its checkpoint before it closes', async () => {
     const consumer = perform(async () => {})
     for (let n = 1; n <= 3; n++) {
       await create()
@@ -115,7 +115,7 @@ describe('consumeEvents', () => {
     expect(checkpoint).toMatchObject({ consumer: 'test-seen', stream_sequence: '3', handled: '3' })
   })
 
-  test('says once that it cannot write how far it came, and writes it when it can', async () => {
+  test('logs once that its checkpoint cannot be written, and writes it once that is possible', async () => {
     const { sql } = testStore.database
     const { lines, log } = captureWarnings()
     const consumer = start({ ...settings(), log, perform: async () => {} })
@@ -147,7 +147,7 @@ describe('consumeEvents', () => {
     expect((await consumerState()).delivered.stream_seq).toBe(3)
   })
 
-  test('repeats an event that fails, holding back later ones of its aggregate', async () => {
+  test('retries an event that fails, and delays later events of its aggregate', async () => {
     // More failures than are needed to isolate it from the others.
     let failures = 6
     const consumer = consume({
@@ -169,7 +169,7 @@ describe('consumeEvents', () => {
     expect(consumer.counters().retried).toBeGreaterThan(0)
   })
 
-  test('reports positions of events in the stream, also of a recreated one, and how far all are handled', async () => {
+  test('reports stream positions of events, also after the stream is recreated, and the low watermark', async () => {
     const placed: string[] = []
     consume({
       async handle(events, tx, { sequences }) {
@@ -196,7 +196,7 @@ describe('consumeEvents', () => {
     expect(placed.toSorted()).toEqual(placed)
   })
 
-  test('ends an event that always fails as a dead letter, and no other', async () => {
+  test('dead-letters an event that always fails, and no other', async () => {
     const consumer = consume({
       maxDeliveries: 3,
       async handle(events, tx) {
@@ -223,7 +223,7 @@ describe('consumeEvents', () => {
   })
 
   test.each(['handle', 'perform'] as const)(
-    'hands a dead letter that is redriven to its handler again: %s',
+    'passes a redriven dead letter to its handler again: %s',
     async (how) => {
       let isBroken = true
       const apply = async (events: PlatformEvent[], tx: Transaction) => {
@@ -260,7 +260,7 @@ describe('consumeEvents', () => {
     },
   )
 
-  test('redrives what was marked while no consumer ran, also behind events that wait for an unavailable dependency', async () => {
+  test('redrives letters marked while no consumer ran, also behind events that wait for a dependency', async () => {
     const first = consume({
       maxDeliveries: 1,
       handle: async () => {
@@ -285,7 +285,7 @@ describe('consumeEvents', () => {
     expect([...(await left)]).toEqual([{ deliveries: 1, failed: false }])
   })
 
-  test('says once that what is to be redriven cannot be read, and goes on when it can', async () => {
+  test('logs once that dead letters to redrive cannot be read, and continues when they can', async () => {
     const { sql } = testStore.database
     const { lines, log } = captureWarnings()
     await sql`alter table dead_letters rename to elsewhere`
@@ -305,7 +305,7 @@ describe('consumeEvents', () => {
     ])
   })
 
-  test('keeps as a dead letter what came under the subject of another workspace', async () => {
+  test('dead-letters an event published under the subject of another workspace', async () => {
     const consumer = consume()
     await create()
     await allSeen(1)
@@ -329,7 +329,7 @@ describe('consumeEvents', () => {
     ['not json', 'not json'],
     // Postgres text cannot contain this character.
     ['not\0json', 'not�json'],
-  ])('keeps what it cannot parse as a dead letter: %j', async (body, payload) => {
+  ])('dead-letters a message it cannot parse: %j', async (body, payload) => {
     const subject = names.eventSubject({ workspaceId: 'ws_1', environment: 'production', type: 'odd.one' })
     const carried = headers()
     carried.set(eventHeaders.messageId, `id of ${body}`)
@@ -351,7 +351,7 @@ describe('consumeEvents', () => {
     ])
   })
 
-  test('waits while a dependency is away, however often it fails, without giving events up', async () => {
+  test('waits while a dependency is unavailable, however often it fails, without dead-lettering events', async () => {
     let away = 12
     const consumer = consume({
       maxDeliveries: 2,
@@ -371,7 +371,7 @@ describe('consumeEvents', () => {
     expect(num_redelivered).toBe(0)
   })
 
-  test('survives losing its database connections', async () => {
+  test('survives the loss of its database connections', async () => {
     consume()
     await create()
     await allSeen(1)
@@ -382,7 +382,7 @@ describe('consumeEvents', () => {
     await waitFor(async () => (await seen()).length >= 2)
   })
 
-  test('takes only the subjects it filters for, also several', async () => {
+  test('receives only the events of its filter subjects, also with several filters', async () => {
     const subjects = ['ticket.opened', 'ticket.closed'].map((type) =>
       names.eventSubject({ workspaceId: 'ws_1', environment: 'production', type }),
     )

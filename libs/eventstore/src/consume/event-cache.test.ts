@@ -30,7 +30,7 @@ test('a message is parsed once for all consumers of a link', () => {
 test.each([
   ['another one', { seq: 2 }],
   ['one of a recreated stream', { storedMs: 6 }],
-])('%s is not taken for it', (_what, overrides) => {
+])('does not reuse the cached message for %s', (_what, overrides) => {
   const [one, other] = twoReaders()
   one.read(message().message)
   const { counted, message: later } = message(overrides)
@@ -38,7 +38,7 @@ test.each([
   expect(counted.parses).toBe(1)
 })
 
-test('it is not kept when all have read it', () => {
+test('evicts a message once all consumers have read it', () => {
   const [one, other] = twoReaders()
   const { counted, message: same } = message()
   const event = one.read(same)
@@ -47,7 +47,7 @@ test('it is not kept when all have read it', () => {
   expect(counted.parses).toBe(2)
 })
 
-test('it is not kept for consumers of other subjects, or for those that are closed', () => {
+test('does not cache a message for consumers of other subjects or for closed consumers', () => {
   const shared = link()
   const one = eventReader(shared)
   eventReader(shared, ['evt.*.*.change.>', 'evt.*.*.incident.closed'])
@@ -60,7 +60,7 @@ test('it is not kept for consumers of other subjects, or for those that are clos
   expect(counted.parses).toBe(5)
 })
 
-test('what is large, or long ago, is not kept', () => {
+test('does not cache large messages, and evicts old ones', () => {
   const [one, other] = twoReaders()
   const { counted, message: large } = message({ bytes: 100_000 })
   one.read(large)

@@ -18,11 +18,11 @@ test.each<[string, unknown, string]>([
     'TypeError',
   ],
   ['a type, where no error was thrown', 'salary of Grace', 'string'],
-])('the cause of a failure is %s, and quotes nothing', (_, error, cause) => {
+])('reports as the cause of a failure %s, and quotes nothing', (_, error, cause) => {
   expect(describeFailure(error).cause).toBe(cause)
 })
 
-test('a circle of causes ends', () => {
+test('stops at a cycle of causes', () => {
   const circle: Error = new Error('a')
   circle.cause = circle
   expect(describeFailure(circle)).toEqual({ error: 'Error: a', cause: 'Error' })

@@ -10,7 +10,7 @@ import { type ConsumeEventsOptions, consumeEvents, type EventBatch } from './con
 import { type LogSource, ownLog } from './log-pages.js'
 import type { Transaction } from './transaction.js'
 
-describe('a consumer with a history', () => {
+describe('a consumer that backfills from the logs', () => {
   let store: RelayedStore
   let testStore: RelayedStore['testStore']
   let replica: RelayedStore['replica']
@@ -120,7 +120,7 @@ describe('a consumer with a history', () => {
     await waitFor(async () => (await version()) !== before)
   }
 
-  test('that is a projection begins with what the stream no longer has', async () => {
+  test('starts a projection with the events that the stream no longer has', async () => {
     await create('first', 'second')
     await inStream(2)
     await expire()
@@ -133,7 +133,7 @@ describe('a consumer with a history', () => {
     await allSeen('first', 'second', 'third', 'fourth')
   })
 
-  test('that is a projection is filled when the stream expired while it was down', async () => {
+  test('fills a projection when messages expired while it was down', async () => {
     const first = consume('all')
     await create('first')
     await allSeen('first')
@@ -188,7 +188,7 @@ describe('a consumer with a history', () => {
     return release
   }
 
-  test('is filled when the stream expired what waited while it stood still', async () => {
+  test('backfills pending messages that expired while the handler was blocked', async () => {
     const first = consume('all')
     await create('first')
     await allSeen('first')
@@ -207,7 +207,7 @@ describe('a consumer with a history', () => {
   })
 
   test.each(['after', 'before'])(
-    'is filled when the stream expired what came while it stood still, %s it looked',
+    'backfills messages that arrived and expired while the handler was blocked, %s it checked the stream',
     async (when) => {
       const consumer = consume('all', { maxAckPending: 1 })
       await create('first')
@@ -228,7 +228,7 @@ describe('a consumer with a history', () => {
     },
   )
 
-  test('that is new has nothing to do with history when its effects are outside', async () => {
+  test('ignores events before its creation when its effects are external', async () => {
     await create('first')
     await inStream(1)
     await expire()
@@ -242,7 +242,7 @@ describe('a consumer with a history', () => {
     await allSeen('second', 'third')
   })
 
-  test('makes up for its gap, once, when its effects are outside', async () => {
+  test('backfills its gap only once when its effects are external', async () => {
     await createSlow(70, 'history')
     await inStream(1)
     await expire()
@@ -270,7 +270,7 @@ describe('a consumer with a history', () => {
     expect(handled).toHaveLength(times + 1)
   })
 
-  test('knows up to where it has handled the log without a gap, and begins there', async () => {
+  test('records up to which position it has handled the log without a gap, and backfills from there', async () => {
     const first = consume('gap')
     // Once the relay has noticed, published messages carry the position up to which the log is in the stream.
     await waitFor(async () => {
@@ -290,7 +290,7 @@ describe('a consumer with a history', () => {
     expect(Math.min(...positions)).toBeGreaterThan(floor)
   })
 
-  test('takes only what it filters for, and waits for a log that cannot be read', async () => {
+  test('backfills only events of its filters, and waits for a log that cannot be read', async () => {
     await create('first')
     const [id, open] = openTicketArguments('second')
     await replica.tickets.create(id, open, meta())
@@ -320,7 +320,7 @@ describe('a consumer with a history', () => {
   test.each([
     ['at once', 0],
     ['as soon as it can be kept', 2],
-  ])('keeps what fails in the log as a dead letter, and goes on: %s', async (_, refusals) => {
+  ])('dead-letters an event of the log that fails, and continues: %s', async (_, refusals) => {
     const { sql } = testStore.database
     await sql`create sequence refusals minvalue 0`
     await sql.unsafe(`
@@ -347,7 +347,7 @@ describe('a consumer with a history', () => {
     ])
   })
 
-  test('reads a log in pages that are bounded by what they hold', async () => {
+  test('reads a log in pages that are bounded by their size', async () => {
     const large = 'x'.repeat(400_000)
     await create(...Array.from({ length: 12 }, (_, n) => `${n}${large}`))
     const [own] = logs
@@ -370,7 +370,7 @@ describe('a consumer with a history', () => {
     })
   })
 
-  test('whose effects commit by themselves has checkpoint and low watermarks written by one statement', async () => {
+  test('writes checkpoint and low watermarks in one statement when the handler commits by itself', async () => {
     const { database } = testStore
     const written: string[] = []
     const counting = new Proxy(database.sql, {

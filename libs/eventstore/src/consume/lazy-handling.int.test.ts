@@ -10,7 +10,7 @@ import { log, meta, openTicketArguments, schema, tenant } from '../fixture/test-
 import { consumeEvents, type EventConsumer, type LazyHandling } from './consume.js'
 import { ownLog } from './log-pages.js'
 
-describe('a consumer that reads relevant events only', () => {
+describe('a consumer that parses relevant events only', () => {
   let store: RelayedStore
   let testStore: RelayedStore['testStore']
   let replica: RelayedStore['replica']
@@ -65,7 +65,7 @@ describe('a consumer that reads relevant events only', () => {
   }
   const letters = () => testStore.database.sql`select payload, error from dead_letters order by error`
 
-  test('passes over the rest unread, whatever it is', async () => {
+  test('skips other events without parsing them, even if they are invalid', async () => {
     start(sifting('ticket.opened'))
     const id = await create()
     await count(id)
@@ -76,7 +76,7 @@ describe('a consumer that reads relevant events only', () => {
     expect(await letters()).toEqual([])
   })
 
-  test('gives up at once what it wants to read and cannot', async () => {
+  test('dead-letters relevant events that it cannot parse, without retries', async () => {
     const id = await create()
     await publish('ticket.opened', 'not json')
     await publish('ticket.opened', '{}', 'ws_other')
@@ -90,7 +90,7 @@ describe('a consumer that reads relevant events only', () => {
     expect(consumer.counters()).toMatchObject({ handled: 1, retried: 0 })
   })
 
-  test('keeps back what follows an event that fails in its stream, unread as it is', async () => {
+  test('delays events that follow a failed event of their stream, without parsing them', async () => {
     const failing = await create()
     let failures = 3
     const done: string[] = []
@@ -108,7 +108,7 @@ describe('a consumer that reads relevant events only', () => {
     expect([...new Set(kept)]).toEqual(['failing 1', 'failing 2'])
   })
 
-  test('knows up to where it has handled a log of which nothing concerns it', async () => {
+  test('advances its low watermark for a log without relevant events', async () => {
     start(sifting('nothing.happened'))
     await waitFor(async () => {
       await create()

@@ -8,7 +8,7 @@ const message = (seq: number, headers: Record<string, string>) =>
 const from = (seq: number, source: string, floor: number) =>
   message(seq, { [eventHeaders.source]: source, [eventHeaders.lowWatermark]: String(floor) })
 
-test('rises with what is acknowledged, by source, however messages come', () => {
+test('a low watermark rises with acknowledged messages, per source, in any order of arrival', () => {
   const lowWatermarks = createLowWatermarks()
   for (const each of [from(2, 'itsm', 10), from(1, 'itsm', 9), from(3, 'settings', 4), from(4, 'itsm', 12)])
     lowWatermarks.note(each)
@@ -25,7 +25,7 @@ test('rises with what is acknowledged, by source, however messages come', () => 
   expect(lowWatermarks.current().get('itsm')).toBe(12)
 })
 
-test('never falls, and knows nothing of sequences of a stream that is gone', () => {
+test('a low watermark never falls, and ignores sequences of a deleted stream', () => {
   const lowWatermarks = createLowWatermarks()
   lowWatermarks.restore(new Map([['itsm', 50]]))
   lowWatermarks.note(from(7, 'itsm', 40))

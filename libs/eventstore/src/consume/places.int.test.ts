@@ -37,7 +37,7 @@ function longerLog(): LogSource {
   }
 }
 
-test('what is read from a log stands between what was handled before and what the stream has', async () => {
+test('orders backfilled events after those handled before and ahead of those in the stream', async () => {
   const { testStore, names, replica } = store
   const { database } = testStore
   const durable = 'test-places'

@@ -26,7 +26,7 @@ afterAll(() => test?.close())
 
 const at = (minute: number) => `2026-03-02T10:0${minute}:00.000Z`
 
-it('filters by, and gives back, what of a state never left the service', async () => {
+it('filters by and returns hidden fields, which are never published', async () => {
   const [id, command] = openTicketArguments('Printer on fire', 'printer')
   const [other, otherCommand] = openTicketArguments('Disk full', 'disk')
   await replica.tickets.create(id, { ...command, now: at(1) }, meta({ now: at(1) }))
@@ -96,7 +96,7 @@ it('filters by, and gives back, what of a state never left the service', async (
   ])
 })
 
-describe('rows that come from events of another kind', () => {
+describe('rows derived from selected event types of a stream', () => {
   const cursors = cursorCodec('secret')
   const options = { tenant, binding: 'counted', cursors, present: (row: object) => row }
   /** The ticket's state when it was last counted, until it is closed. */
@@ -105,7 +105,7 @@ describe('rows that come from events of another kind', () => {
   const inWorkspace = { ...tenant, workspaceId: 'ws_counted' }
   const of = (minute: number) => meta({ now: at(minute), tenant: inWorkspace })
 
-  it('are what the last of those events left, until one removes them', async () => {
+  it('reflect the last of those events, until an event of an ending type removes them', async () => {
     const [id, command] = openTicketArguments('Printer on fire', 'counted')
     const [other, otherCommand] = openTicketArguments('Never counted', 'never')
     await replica.tickets.create(id, { ...command, now: at(1) }, of(1))
@@ -134,7 +134,7 @@ describe('rows that come from events of another kind', () => {
     expect(await then(3, 'counted', { ...inWorkspace, workspaceId: 'ws_2' })).toEqual([])
   })
 
-  it('are one for each value of what they are sorted by, where there are several of one aggregate', async () => {
+  it('are one for each value of the sort column when an aggregate has several', async () => {
     const counts = readModelTable('ticket_counts', {
       count: stateInteger('count', 'count'),
       status: stateText('status', 'status'),

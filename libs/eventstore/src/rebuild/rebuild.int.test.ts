@@ -38,7 +38,7 @@ describe('rebuild', () => {
     )
   })
 
-  test('makes the same rows again, also from a spoilt read model', async () => {
+  test('reproduces the same rows, also from a corrupted read model', async () => {
     const before = await readModels(testStore.database)
     const { events } = await rebuildAll()
     expect(events).toBeGreaterThan(800)
@@ -50,7 +50,7 @@ describe('rebuild', () => {
     expect(await readModels(testStore.database)).toEqual(before)
   })
 
-  test('is consistent with commits that happen at the same time', async () => {
+  test('is consistent with concurrent commits', async () => {
     const { tickets } = testStore.replica()
     const opened = Array.from({ length: 50 }, () => openTicketArguments())
     await Promise.all([
@@ -65,7 +65,7 @@ describe('rebuild', () => {
     expect(await readModels(testStore.database)).toEqual(after)
   })
 
-  test('goes on where a writer holds a row that it waits for, and waits for it to append', async () => {
+  test('completes despite a deadlock with a writer that has locked a row and waits to append', async () => {
     const before = await readModels(testStore.database)
     const { sql } = testStore.database
     let rebuilding: Promise<unknown> = Promise.resolve()
@@ -89,7 +89,7 @@ describe('rebuild', () => {
     return waiting?.since
   }
 
-  test('misses nothing that it had folded where the tables could not be swapped', async () => {
+  test('loses no folded events when the tables could not be swapped', async () => {
     const { sql } = testStore.database
     const { store, tickets } = testStore.replica()
     const late = openTicketArguments()
@@ -110,7 +110,7 @@ describe('rebuild', () => {
     expect(await tickets.find(late[0], tenant)).toMatchObject({ version: 1 })
   })
 
-  test('allows reads and writes while it builds, and misses no late commit', async () => {
+  test('allows reads and writes while it builds, and includes late commits', async () => {
     const before = await readModels(testStore.database)
     await testStore.database
       .sql`update tickets set state = jsonb_set(state::jsonb, '{title}', '"spoilt"')::json`
@@ -144,7 +144,7 @@ describe('rebuild', () => {
     expect(await readModels(testStore.database)).toEqual(before)
   })
 
-  test('waits for who reads a table for long without keeping others waiting', async () => {
+  test('waits for a long-running reader of a table without blocking other transactions', async () => {
     const { tickets } = testStore.replica()
     let rebuilding: Promise<unknown> = Promise.resolve()
     const created: string[] = []
@@ -162,7 +162,7 @@ describe('rebuild', () => {
     for (const id of created) expect(await tickets.find(id, tenant)).toMatchObject({ version: 1 })
   })
 
-  test('is the same however many write at the same time, again and again', async () => {
+  test('produces the same rows under concurrent writes, repeatedly', async () => {
     const { tickets } = testStore.replica()
     let rebuilt = false
     const writer = async () => {
@@ -182,7 +182,7 @@ describe('rebuild', () => {
     expect(await readModels(testStore.database)).toEqual(live)
   })
 
-  test('leaves tables that are like the old ones: indexes, constraints, computed columns and rights', async () => {
+  test('preserves indexes, constraints, computed columns and permissions of the tables', async () => {
     const { sql } = testStore.database
     const described = () => sql`
       select c.relname, c.relkind, pg_get_userbyid(c.relowner) as owner, c.relacl::text as rights,

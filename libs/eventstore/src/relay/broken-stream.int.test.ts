@@ -47,7 +47,7 @@ function breakStream(): () => Promise<void> {
   }
 }
 
-test('a stream that keeps nothing is refilled ever more seldom, and once more when the server restarts', async () => {
+test('refills a stream that loses its messages with growing delays, and again when the server restarts', async () => {
   // Given a stream that acknowledges events and loses them
   await service.write(30)
   await service.drained()

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createOutboxPositions } from './outbox-positions.js'
 
-test('the floor is below the lowest that is not done, however the others are', () => {
+test('the floor stays below the lowest outstanding position, whatever the order of completion', () => {
   const positions = createOutboxPositions(10)
   for (const position of [11, 14, 12, 13]) expect(positions.learn(position)).toBe(true)
   expect(positions.learn(12)).toBe(false)
@@ -16,7 +16,7 @@ test('the floor is below the lowest that is not done, however the others are', (
   expect([positions.floor, positions.outstanding]).toEqual([20, 0])
 })
 
-test('the floor never passes where commits may still appear', () => {
+test('the floor never passes a position where a commit may still appear', () => {
   const positions = createOutboxPositions(0)
   positions.learn(2)
   positions.done(2)
@@ -28,7 +28,7 @@ test('the floor never passes where commits may still appear', () => {
   expect(positions.floor).toBe(2)
 })
 
-test('stays right over many in any order', () => {
+test('computes the correct floor for many positions in any order', () => {
   const positions = createOutboxPositions(0)
   const all = Array.from({ length: 2_000 }, (_, at) => at + 1)
   const shuffled = all.toSorted((left, right) => ((left * 7_919) % 2_003) - ((right * 7_919) % 2_003))

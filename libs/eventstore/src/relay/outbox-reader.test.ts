@@ -3,7 +3,7 @@ import { createOutboxPositions } from './outbox-positions.js'
 import { readOutbox } from './outbox-reader.js'
 import { trackLease } from './relay-lease.js'
 
-test('rests while as much waits as it may know of, and reads on once there is room', async () => {
+test('pauses at the limit of outstanding events, and continues once there is room', async () => {
   const atOnce = 50_000
   const positions = createOutboxPositions(0)
   const outbox = Array.from({ length: 2 * atOnce }, (_, at) => at + 1)
@@ -44,7 +44,7 @@ test('rests while as much waits as it may know of, and reads on once there is ro
   expect(positions.knows(2 * atOnce)).toBe(true)
 })
 
-test('does not rest once its term has ended during a look, as the next term may rest by then', async () => {
+test('does not pause once its term has ended during a poll, as the next term may be waiting by then', async () => {
   let [isOver, rests] = [false, 0]
   const held = await readOutbox({
     store: {
@@ -69,7 +69,7 @@ test.each([
   ['has looked in between', [{ last: 6, writers: [], logged: 6, flushed: 6, history: 'after' }], 6],
   ['has not', [], 0],
 ])(
-  'takes no position for settled that Postgres draws again after a crash: who %s',
+  'does not settle positions that Postgres reissues after a crash: a reader that %s',
   async (_, between, settled) => {
     const positions = createOutboxPositions(0)
     const edges = [

@@ -4,7 +4,7 @@ import { trackLease } from './relay-lease.js'
 import type { Progress } from './relay-store.js'
 import { createStreamProgress } from './stream-progress.js'
 
-test('takes out at the end what it could not take out before, as the floor covers it', async () => {
+test('records on close the completed events it failed to record before, as the floor covers them', async () => {
   const recorded: Progress[] = []
   const faults: unknown[] = []
   let floor = 0

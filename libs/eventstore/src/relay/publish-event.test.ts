@@ -15,11 +15,11 @@ const publishTo = (info: Pick<ServerInfo, 'max_payload'> | undefined) => {
   })
 }
 
-test('gives up what is larger than the server takes', async () => {
+test('does not publish an event larger than the max_payload of the server', async () => {
   expect(await publishTo({ max_payload: 4_100 })).toBeUndefined()
   expect(await publishTo({ max_payload: 1_048_576 })).toBe(ack)
 })
 
-test('takes nothing for too large while the client dials, when it does not know', async () => {
+test('treats no event as too large while the client connects and max_payload is unknown', async () => {
   expect(await publishTo(undefined)).toBe(ack)
 })

@@ -22,7 +22,7 @@ function refillsOf({ forMs, keeps }: { forMs: number; keeps(nowMs: number): bool
 }
 
 describe('refills of a stream', () => {
-  test('that keeps nothing come ever more seldom, up to one a minute', () => {
+  test('back off to one a minute while the stream keeps nothing', () => {
     const { at, failed } = refillsOf({ forMs: 600_000, keeps: () => false })
     const gaps = at.slice(1).map((time, index) => time - (at[index] ?? 0))
     expect(gaps.slice(0, 7)).toEqual([1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000])
@@ -30,19 +30,19 @@ describe('refills of a stream', () => {
     expect(failed).toBe(at.length)
   })
 
-  test('of which the stream keeps one begin as if there had been none before', () => {
+  test('start again without a backoff once the stream has kept one', () => {
     const { at, failed, pace } = refillsOf({ forMs: 60_000, keeps: (nowMs) => nowMs > 5_000 })
     expect(at).toEqual([0, 1_000, 3_000])
     expect(failed).toBe(0)
     expect(pace.lost('one', 61_000)).toBe(0)
   })
 
-  test('are not forgotten by a stream that looks sound soon after one', () => {
+  test('keep their backoff when the stream only seems intact soon after a refill', () => {
     const { at } = refillsOf({ forMs: 16_000, keeps: (nowMs) => nowMs % 2_000 === 0 })
     expect(at.length).toBeLessThanOrEqual(5)
   })
 
-  test('do not wait where the stream is another one by now, once each', () => {
+  test('start without a delay for a different stream, once for each', () => {
     const pace = createRefillPace()
     pace.refilled('one', 0)
     expect(pace.lost('one', 100)).toBe(900)

@@ -29,7 +29,7 @@ import { createRelayStore } from './relay-store.js'
 const counted = { kind: 'count', now: '2026-01-01T00:00:00.000Z' } as const
 const hourMs = 3_600_000
 
-describe('the lease of the relay', () => {
+describe('the relay lease', () => {
   let testStore: TestStore
   let link: NatsLink
   let names: ReturnType<typeof natsNames>
@@ -88,7 +88,7 @@ describe('the lease of the relay', () => {
   }
 
   test.each(['cut', 'freeze'] as const)(
-    'goes to a healthy replica when the holder’s way to NATS breaks (%s)',
+    "moves to a healthy replica when the holder's connection to NATS breaks (%s)",
     async (fault) => {
       const { proxy, over } = await proxied()
       const unlucky = start('unlucky', over)
@@ -107,7 +107,7 @@ describe('the lease of the relay', () => {
     },
   )
 
-  test('passes to another replica where publishing fails, and resumes once it succeeds', async () => {
+  test('moves to another replica when publishing fails, and publishing resumes once it succeeds', async () => {
     const one = start('one')
     await isActive(one)
     const replica = testStore.replica({ onCommit: one.offer })
@@ -128,7 +128,7 @@ describe('the lease of the relay', () => {
   test.each([
     ['ahead', hourMs],
     ['behind', -hourMs],
-  ])('does not go by a replica’s clock: an hour %s', async (_, skewMs) => {
+  ])('does not depend on the clock of a replica: an hour %s', async (_, skewMs) => {
     const fakes = {
       doNotFake: ['performance', 'setTimeout', 'setInterval', 'setImmediate', 'nextTick'],
     } as const
@@ -158,7 +158,7 @@ describe('the lease of the relay', () => {
     await expectEverything(40)
   })
 
-  test('runs out for a holder that cannot renew it, and nothing is published then', async () => {
+  test('expires when its holder cannot renew it, and nothing is published then', async () => {
     const relay = start('one')
     await isActive(relay)
     const replica = testStore.replica({ onCommit: relay.offer })

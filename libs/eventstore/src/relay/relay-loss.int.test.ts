@@ -11,7 +11,7 @@ import { openManager, streamMessages, withoutRepetitions } from '../fixture/stre
 import { log, schema } from '../fixture/test-database.js'
 
 /** Each test removes something from a stream behind the relay's back; in the end everything is there, in order. */
-describe('a stream that lost events is filled again', () => {
+describe('a stream that lost events is refilled', () => {
   const names = natsNames('loss')
   const stream = names.eventsStream
   let services: Service[] = []
@@ -154,8 +154,8 @@ describe('a stream that lost events is filled again', () => {
   describe.each([
     ['the relay', restartRelay],
     ['NATS', restartServer],
-  ])('and when %s restarts before that is noticed', (_, restart) => {
-    test('that it was purged right at the beginning', async () => {
+  ])('when %s restarts before the loss is noticed', (_, restart) => {
+    test('and the stream was purged right at the beginning', async () => {
       const service = await startService()
       await service.write(10)
       await service.drained()
@@ -166,7 +166,7 @@ describe('a stream that lost events is filled again', () => {
       await expectEverything()
     })
 
-    test('that it was purged while it was filled again', async () => {
+    test('and the stream was purged during a refill', async () => {
       const service = await startService()
       await service.write(30)
       await service.drained()
@@ -181,7 +181,7 @@ describe('a stream that lost events is filled again', () => {
     })
   })
 
-  test('when who fills it again is cut off, and an old copy stands before the events before it', async () => {
+  test('when a refill was interrupted, leaving an old copy of an event before its predecessors', async () => {
     const service = await startService()
     await service.writeVersions(3)
     await service.drained()
@@ -196,7 +196,7 @@ describe('a stream that lost events is filled again', () => {
     expect(versions).toEqual([1, 2, 3])
   })
 
-  test('when all of JetStream is gone', async () => {
+  test('when all JetStream data is gone', async () => {
     const service = await startService()
     await service.write(30)
     await service.drained()
@@ -207,7 +207,7 @@ describe('a stream that lost events is filled again', () => {
     await expectEverything()
   })
 
-  test('when its store is set back to an older copy', async () => {
+  test('when its store is restored from an older copy', async () => {
     const service = await startService()
     await service.write(30)
     await service.drained()
@@ -218,7 +218,7 @@ describe('a stream that lost events is filled again', () => {
     await expectEverything()
   })
 
-  test('when it was set back, filled again, and purged then', async () => {
+  test('when it was restored from an older copy, refilled and then purged', async () => {
     const service = await startService()
     // Waits until events are confirmed by a mark alone.
     while ((await service.floor()) < 30) {
@@ -235,7 +235,7 @@ describe('a stream that lost events is filled again', () => {
     await expectEverything()
   })
 
-  test('when it was set back and another service has made it longer again', async () => {
+  test('when it was restored from an older copy, and another service has extended it since', async () => {
     const [one, other] = [await startService('one'), await startService('other')]
     await Promise.all([one.write(20), other.write(20)])
     await Promise.all([one.drained(), other.drained()])
@@ -252,7 +252,7 @@ describe('a stream that lost events is filled again', () => {
     await expectEverything()
   })
 
-  test('but not when what was published has only aged out, nor when a limit took it', async () => {
+  test('but not when published messages only expired or were removed by a limit', async () => {
     const service = await startService()
     await service.write(20)
     await service.drained()

@@ -47,7 +47,7 @@ const event = {
   trace: null,
 }
 
-describe('a look at the outbox', () => {
+describe('polling the outbox', () => {
   let testStore: TestStore
   let store: RelayStore
   let waker: Waker
@@ -105,7 +105,7 @@ describe('a look at the outbox', () => {
   const outstanding = (queue: RelayQueue, count: number) =>
     waitFor(() => queue.positions.outstanding === count && !queue.positions.unsettled)
 
-  test('finds what is committed late at a lower position', async () => {
+  test('finds events that are committed late at a lower position', async () => {
     const { queue, reading } = read({ mayPublish: () => false })
     const { sql } = testStore.database
     const late = deferred()
@@ -135,7 +135,7 @@ describe('a look at the outbox', () => {
     await reading
   })
 
-  test('costs the same after a million publications under a held snapshot', async () => {
+  test('costs the same after a million publications under an open snapshot', async () => {
     const { sql } = testStore.database
     const { queue, reading } = read({ mayPublish: () => false })
     const blocks = async () => {
@@ -208,7 +208,7 @@ describe('a look at the outbox', () => {
     await reading
   })
 
-  test('a stream of thousands of events is published completely and in order, with others in parallel', async () => {
+  test('publishes a stream of thousands of events completely and in order, in parallel with others', async () => {
     const { sql } = testStore.database
     const { tickets } = testStore.replica()
     await appendStream(sql, 'ws_1', 3_000)

@@ -60,7 +60,7 @@ function queueOver(log: LoggedEvent[] = []) {
 
 const positionsOf = (log: LoggedEvent[]) => log.map(({ position }) => Number(position))
 
-test('of one aggregate each event waits for the acknowledgement of the one before', async () => {
+test('each event of an aggregate waits for the acknowledgement of the one before', async () => {
   const log = [1, 2, 3].map((n) => event(n, 'a', n))
   const { queue, sent, order, settled } = queueOver(log)
   queue.learn('ws_1', positionsOf(log))
@@ -72,7 +72,7 @@ test('of one aggregate each event waits for the acknowledgement of the one befor
   expect(queue.positions.outstanding).toBe(2)
 })
 
-test('an aggregate of thousands of events holds up no other of its workspace', async () => {
+test('an aggregate with thousands of events does not delay others of its workspace', async () => {
   const hot = Array.from({ length: 5_000 }, (_, at) => event(at + 1, 'hot', at + 1))
   const others = Array.from({ length: 100 }, (_, at) => event(5_001 + at, `cold-${at}`, 1))
   const { queue, sent, order, settled } = queueOver([...hot, ...others])
@@ -88,7 +88,7 @@ test('an aggregate of thousands of events holds up no other of its workspace', a
   expect(order.filter((position) => position <= 5_000)).toEqual(positionsOf(hot))
 })
 
-test('workspaces take turns: what one has waiting delays another by a few events', async () => {
+test('workspaces take turns: the backlog of one delays another by only a few events', async () => {
   const backlog = Array.from({ length: 2_000 }, (_, at) => event(at + 1, `import-${at}`, 1))
   const late = event(2_001, 'late', 1, 'ws_2')
   const { queue, sent, order, settled } = queueOver([...backlog, late])
@@ -105,7 +105,7 @@ test('workspaces take turns: what one has waiting delays another by a few events
   expect(place - before).toBeLessThan(40)
 })
 
-test('however large events are, only so much of them is in memory', async () => {
+test('limits the bytes of events in memory, however large the events are', async () => {
   const bytes = 1024 * 1024
   const large = Array.from({ length: 600 }, (_, at) => ({
     ...event(at + 1, `large-${at}`, 1, `ws_${at % 20}`),
@@ -125,7 +125,7 @@ test('however large events are, only so much of them is in memory', async () => 
   expect(loaded.length).toBe(600)
 })
 
-test('one that fails holds up those behind it of its aggregate, and is tried again', async () => {
+test('a failed event blocks later events of its aggregate, and is retried', async () => {
   const log = [event(1, 'a', 1), event(2, 'a', 2), event(3, 'b', 1), event(4, 'b', 2)]
   const { queue, sent, order, settled } = queueOver(log)
   queue.learn('ws_1', positionsOf(log))
@@ -136,7 +136,7 @@ test('one that fails holds up those behind it of its aggregate, and is tried aga
   expect(order).toEqual([1, 3, 4, 1])
 })
 
-test('an offered event goes out where it is known to be the next of its aggregate, and only once', async () => {
+test('publishes an offered event only once, and only if it is known to be the next of its aggregate', async () => {
   const { queue, sent, order, loaded, settled } = queueOver([])
   expect(queue.offer(event(1, 'a', 1))).toBe(true)
   expect(queue.offer(event(2, 'a', 2))).toBe(true)
@@ -157,7 +157,7 @@ test('an offered event goes out where it is known to be the next of its aggregat
   expect(loaded).toEqual([])
 })
 
-test('what is gone from the outbox is not waited for', async () => {
+test('does not wait for events that are gone from the outbox', async () => {
   const { queue, order, settled } = queueOver([event(2, 'a', 1)])
   queue.learn('ws_1', [1, 2])
   queue.positions.settle(2)
@@ -166,7 +166,7 @@ test('what is gone from the outbox is not waited for', async () => {
   expect(queue.positions.floor).toBe(1)
 })
 
-test('nor is what stands behind it in a long line of an aggregate', async () => {
+test('does not wait for events that are gone from within a long queue of an aggregate', async () => {
   const log = Array.from({ length: 320 }, (_, at) => event(at + 1, 'hot', at + 1))
   const { queue, known, sent, order, settled } = queueOver(log)
   queue.learn('ws_1', positionsOf(log))
@@ -181,7 +181,7 @@ test('nor is what stands behind it in a long line of an aggregate', async () => 
   expect(queue.positions.outstanding).toBe(0)
 })
 
-test('closing waits for what is in flight, and sends no more', async () => {
+test('closing waits for events in flight, and publishes no more', async () => {
   const log = [event(1, 'a', 1), event(2, 'a', 2)]
   const { queue, sent, order, settled } = queueOver(log)
   queue.learn('ws_1', positionsOf(log))

@@ -56,7 +56,7 @@ describe('the relay', () => {
       `select ${loggedEventColumns} from events as e order by position`,
     )
 
-  test('publishes every event once, as the log has it, in order within each aggregate', async () => {
+  test('publishes every event once, identical to the log, in order within each aggregate', async () => {
     const relay = start()
     const one = testStore.replica({ onCommit: relay.offer })
     const other = testStore.replica()
@@ -90,7 +90,7 @@ describe('the relay', () => {
     expect(relay.counters().published).toBe(120)
   })
 
-  test('says with each event up to where the log is in the stream, and never too much', async () => {
+  test('adds a low watermark to each event that never exceeds the published positions', async () => {
     const relay = start()
     const { tickets } = testStore.replica({ onCommit: relay.offer })
     for (let round = 0; round < 5; round++) {
@@ -109,7 +109,7 @@ describe('the relay', () => {
     }
   })
 
-  test('publishes what it is offered from memory, without reading it', async () => {
+  test('publishes offered events from memory, without reading them from Postgres', async () => {
     const relay = start()
     await isActive(relay)
     let offered: readonly CommittedEvent[] = []
@@ -130,7 +130,7 @@ describe('the relay', () => {
     expect((await streamMessages(link, names)).map(({ position }) => position)).toEqual([1, 1000, 1001])
   })
 
-  test('a restarted replica goes on at once, another when the lease is given up', async () => {
+  test('resumes immediately on a restarted replica, and on another when the lease is released', async () => {
     const first = start('one')
     await isActive(first)
     const again = start('one')
@@ -148,7 +148,7 @@ describe('the relay', () => {
     expect(await streamMessages(link, names)).toHaveLength(2)
   })
 
-  test('one that lost its lease takes nothing out of the outbox', async () => {
+  test('deletes nothing from the outbox after it lost its lease', async () => {
     const relay = start('one')
     await isActive(relay)
     await testStore.database.sql`update leases set owner = 'two', fence = fence + 1, expires_at = 'infinity'`
@@ -161,7 +161,7 @@ describe('the relay', () => {
     expect(await streamMessages(link, names)).toHaveLength(1)
   })
 
-  test('another replica’s events are published when it says so, without a poll', async () => {
+  test('publishes events of another replica on its notification, without a poll', async () => {
     const active = start('one')
     await isActive(active)
     const standby = start('two')
@@ -174,7 +174,7 @@ describe('the relay', () => {
     expect(standby.counters()).toMatchObject({ published: 0, active: false })
   })
 
-  test('outlasts a lost connection to the database', async () => {
+  test('survives a lost connection to the database', async () => {
     const relay = start()
     const { tickets } = testStore.replica({ onCommit: relay.offer })
     await tickets.create(...openTicketArguments(), meta())
@@ -187,7 +187,7 @@ describe('the relay', () => {
     expect(await streamMessages(link, names)).toHaveLength(2)
   })
 
-  test('gives up what NATS can never take, and goes on', async () => {
+  test('dead-letters an event that NATS can never accept, and continues', async () => {
     const { tickets } = testStore.replica()
     const limit = (await link.ready()).info?.max_payload ?? 0
     const [large, openLarge] = openTicketArguments('x'.repeat(limit))
@@ -202,7 +202,7 @@ describe('the relay', () => {
     expect(letters).toMatchObject([{ consumer: 'relay', error: expect.stringContaining('max_payload') }])
   })
 
-  test('says once that the stream refuses what it publishes, and goes on when it does not', async () => {
+  test('logs once that the stream rejects its events, and continues when it accepts them', async () => {
     const { lines, log: warnings } = captureWarnings()
     const relay = start('one', warnings)
     await isActive(relay)
@@ -218,7 +218,7 @@ describe('the relay', () => {
     expect(await streamMessages(link, names)).toHaveLength(4)
   })
 
-  test('a range of the log is published again when an operator asks', async () => {
+  test('publishes a range of the log again when an operator requests it', async () => {
     const { tickets } = testStore.replica()
     for (let index = 0; index < 3; index++) await tickets.create(...openTicketArguments(), meta())
     const range = { databaseUrl: testStore.url, schema, link, names }

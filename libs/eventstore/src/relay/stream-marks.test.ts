@@ -4,7 +4,7 @@ import { type StreamMark, superfluousMarks } from './stream-marks.js'
 const second = 1_000
 const week = 7 * 24 * 3_600 * second
 
-test('a week of a mark a second leaves a few hundred: dense for what is new, the oldest kept', () => {
+test('reduces a week of marks, one per second, to a few hundred: dense for recent times, the oldest kept', () => {
   let marks: StreamMark[] = []
   // Growing steps, so that the week does not take hundreds of thousands of them.
   for (let at = 0, number = 1; at < week; number++, at += number < 2_000 ? second : 60 * second) {

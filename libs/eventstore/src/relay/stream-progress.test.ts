@@ -14,7 +14,7 @@ const mark = (number: number, sequence: number): StreamMark => ({
   },
 })
 
-test('marks that stand on a message that is removed go with the next record, under numbers that are not used again', () => {
+test('drops marks of removed messages with the next record, and does not reuse their numbers', () => {
   const progress = createStreamProgress([mark(1, 5), mark(2, 9)], 'one', 0)
   progress.removed(9)
   expect(progress.marks.map(({ number }) => number)).toEqual([1])
@@ -24,7 +24,7 @@ test('marks that stand on a message that is removed go with the next record, und
   expect(progress.mark(9).superfluous).toEqual([])
 })
 
-test('the mark that replaces those that fall stays where it is, as the traffic goes on', () => {
+test('the mark that replaces dropped ones stays in place while traffic continues', () => {
   const progress = createStreamProgress([mark(1, 5)], 'one', 0)
   progress.acknowledged(6, 'evt_6')
   const { mark: before } = progress.mark(5)

@@ -47,12 +47,12 @@ const look = (witnessed: StreamMark[], refills: Refill[] = []) =>
     witness: { marks: witnessed, since: performance.now() },
   })
 
-test('begins no higher than what is recorded, whatever this process has published since', async () => {
+test('starts no higher than the recorded floor, whatever this process has published since', async () => {
   const sound = await look([stored, { ...stored, number: 2, floor: 20 }])
   expect(sound).toMatchObject({ start: 10, progress: { marks: [{ floor: 10 }, { floor: 10 }] } })
 })
 
-test('nor where the stream has lost events', async () => {
+test('starts no higher than the recorded floor when the stream has lost events', async () => {
   const refills: Refill[] = []
   const unrecorded = { ...stored, number: 2, floor: 20 }
   const lost = { ...stored, number: 3, sequence: 5, floor: 30 }

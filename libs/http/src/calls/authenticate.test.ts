@@ -55,7 +55,7 @@ const post = async (path: string, token: string | null, sent: unknown = body) =>
 }
 
 describe('tokens', () => {
-  test('none: 401 with a bare challenge', async () => {
+  test('a missing token is rejected with 401 and a challenge without an error', async () => {
     expect(await post('/scoped', null)).toMatchObject({
       status: 401,
       code: 'unauthenticated',
@@ -63,25 +63,28 @@ describe('tokens', () => {
     })
   })
 
-  test.each(['garbage', 'a.b.c'])('%s: 401 invalid_token', async (token) => {
-    expect(await post('/scoped', token)).toMatchObject({
-      status: 401,
-      code: 'invalid_token',
-      challenge: 'Bearer error="invalid_token"',
-    })
-  })
+  test.each(['garbage', 'a.b.c'])(
+    'the malformed token %s is rejected with 401 invalid_token',
+    async (token) => {
+      expect(await post('/scoped', token)).toMatchObject({
+        status: 401,
+        code: 'invalid_token',
+        challenge: 'Bearer error="invalid_token"',
+      })
+    },
+  )
 
-  test('for another service', async () => {
+  test('a token for another service is rejected', async () => {
     const token = await issuerFor('gateway').clientToken('elsewhere', user)
     expect(await post('/scoped', token)).toMatchObject({ code: 'invalid_token' })
   })
 
-  test('of a client, but issued by another service than the gateway', async () => {
+  test('a client token that was not issued by the gateway is rejected', async () => {
     const token = await issuerFor('itsm').clientToken('sut', user)
     expect(await post('/scoped', token)).toMatchObject({ code: 'invalid_token' })
   })
 
-  test('signed with an unknown key in the name of the gateway, or with another service key', async () => {
+  test('a token signed with an unknown key is rejected, also in the name of the gateway', async () => {
     const { privateKey } = generateKeyPairSync('ed25519')
     const forged = (kid: string) =>
       new SignJWT({ principal: user })
@@ -94,14 +97,14 @@ describe('tokens', () => {
     expect(await post('/scoped', await forged('stranger'))).toMatchObject({ code: 'invalid_token' })
   })
 
-  test('unsigned', async () => {
+  test('an unsigned token is rejected', async () => {
     const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
     const claims = { iss: 'gateway', aud: 'sut', exp: Math.floor(Date.now() / 1000) + 60, principal: user }
     const token = `${part({ alg: 'none', typ: 'client+jwt', kid: 'gateway' })}.${part(claims)}.`
     expect(await post('/scoped', token)).toMatchObject({ code: 'invalid_token' })
   })
 
-  test('an expired one is refused, also by a verifier that knows it', async () => {
+  test('an expired token is rejected, even if the verifier has cached it', async () => {
     const { privateKey, publicKey } = generateKeyPairSync('ed25519')
     const verifier = createInternalVerifier({
       service: 'sut',
@@ -124,7 +127,7 @@ describe('tokens', () => {
     expect(await verifier.verify(valid, call)).toBe(first)
   })
 
-  test('are reused by the issuer for the same caller only', async () => {
+  test('are reused by the issuer for the same caller and service only', async () => {
     const issuer = issuerFor('gateway')
     const token = await issuer.clientToken('sut', user)
     expect(await issuer.clientToken('sut', { ...user })).toBe(token)
@@ -136,7 +139,7 @@ describe('tokens', () => {
 })
 
 describe('access', () => {
-  test('scope is checked before the body is looked at', async () => {
+  test('the scope is checked before the body is validated', async () => {
     const token = await gatewayToken({ ...user, permissions: ['itsm:read'] })
     expect(await post('/scoped', token, { wrong: true })).toMatchObject({
       status: 403,
@@ -146,7 +149,7 @@ describe('access', () => {
     expect(await post('/scoped', await gatewayToken(user), { wrong: true })).toMatchObject({ status: 422 })
   })
 
-  test('a workspace is required unless the route says otherwise', async () => {
+  test('a workspace is required unless the route declares none', async () => {
     const { workspaceId: _, workspaceSlug: __, environment: ___, ...outside } = user
     const token = await gatewayToken(outside)
     expect(await post('/scoped', token)).toMatchObject({ status: 400, code: 'workspace_required' })
@@ -164,11 +167,11 @@ describe('access', () => {
     expect(await post('/scoped', token)).toMatchObject({ status: 401, code: 'unauthenticated' })
   })
 
-  test('even a public route wants the gateway before it', async () => {
+  test('a public route also requires a token of the gateway', async () => {
     expect(await post('/open', null)).toMatchObject({ status: 401 })
   })
 
-  test('internal routes are for the services they name', async () => {
+  test('internal routes accept only the services they name', async () => {
     const refused = { status: 403, code: 'forbidden' }
     expect(await post('/internal/thing', await gatewayToken(user))).toMatchObject(refused)
     expect(await post('/internal/thing', await gatewayToken())).toMatchObject(refused)
@@ -178,7 +181,7 @@ describe('access', () => {
     expect(await post('/internal/thing', token)).toMatchObject({ data: { actorId: 'system' } })
   })
 
-  test("a service's own identity opens nothing else, the gateway's neither", async () => {
+  test('the identity of a service, including the gateway, opens internal routes only', async () => {
     for (const service of ['itsm', 'gateway'] as const) {
       for (const path of ['/scoped', '/anyone', '/open']) {
         const token = await issuerFor(service).serviceToken('sut', { method: 'POST', path })
@@ -187,7 +190,7 @@ describe('access', () => {
     }
   })
 
-  test('a call that changes something takes a token of its own, which is good for it once', async () => {
+  test('a call that changes something requires a token for its method and path, which is valid once', async () => {
     const issuer = issuerFor('itsm')
     const tokens = {
       forReading: await issuer.serviceToken('sut'),
@@ -201,7 +204,7 @@ describe('access', () => {
     expect(await post('/internal/thing', token)).toMatchObject({ status: 401, code: 'invalid_token' })
   })
 
-  test('every key a verifier trusts is a real one', () => {
+  test('a verifier rejects an invalid trusted key at creation', () => {
     expect(() =>
       createInternalVerifier({ service: 'sut', trustedKeys: { ...trustedKeys, x: 'AAAA' } }),
     ).toThrow()

@@ -9,16 +9,16 @@ test.each([
   ['a run that nothing has caused', { causationId: run, causationDepth: 0 }, 1],
   ['an execution nine levels deep', { causationId: execution, causationDepth: 9 }, 10],
   ['an app', { causationId: newId('app'), causationDepth: 0 }, 0],
-])('what %s asks for is one level deeper than it', (_who, meta, depth) => {
+])('the causation depth increases by one after a run or an execution only: %s', (_who, meta, depth) => {
   expect(computeRequestDepth(meta)).toBe(depth)
 })
 
-test('what is too deep is refused', () => {
+test('a request beyond the maximum causation depth is rejected', () => {
   const meta = { causationId: run, causationDepth: maxCausationDepth }
   expect(() => computeRequestDepth(meta)).toThrow(expect.objectContaining({ code: 'conflict' }))
 })
 
-test('events are as deep as what they tell of, or were caused by, whichever service has run that', async () => {
+test('events are one hop deeper than their run or execution, whichever service ran it', async () => {
   const asked: Record<string, readonly string[]> = {}
   const known = (kind: string, depths: Record<string, number>) => async (ids: readonly string[]) => {
     asked[kind] = ids

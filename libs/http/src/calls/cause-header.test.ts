@@ -13,19 +13,19 @@ const verify = createCauseVerifier(trusted)
 const signedBy = (service: keyof typeof keys, cause: string, key = keys[service]) =>
   createCauseSigner({ service, privateKey: key.privateKey })(cause)[causeHeader]
 
-describe('the cause that a request names', () => {
-  it.each([newId('run'), newId('execution')])('is read as it was signed: %s', (cause) => {
+describe('the cause header', () => {
+  it.each([newId('run'), newId('execution')])('is verified and returns the signed cause: %s', (cause) => {
     expect(verify(signedBy('dispatcher', cause))).toBe(cause)
     expect(verify(signedBy('sdk', cause))).toBe(cause)
   })
 
-  it('is not named where it is no run and no execution', () => {
+  it('is omitted unless the cause is a run or an execution', () => {
     const sign = createCauseSigner({ service: 'sdk', privateKey: keys.sdk.privateKey })
     for (const none of [null, undefined, '', newId('event'), newId('incident')])
       expect(sign(none)).toEqual({})
   })
 
-  it('counts after the key of its sender was changed, as long as the one before is trusted', () => {
+  it('stays valid after a key rotation while the previous key is trusted', () => {
     const run = newId('run')
     const next = generateServiceKeys()
     const both = createCauseVerifier({ ...trusted, sdk: `${next.publicKey},${keys.sdk.publicKey}` })
@@ -46,7 +46,7 @@ describe('the cause that a request names', () => {
     ['a service that is unknown', `toString:${run}:${signature}`],
     ['a signature that was cut', genuine.slice(0, -1)],
     ['more than that', `${genuine}x`],
-  ])('is none for %s', (_, header) => {
+  ])('yields no cause for %s', (_, header) => {
     expect(verify(header)).toBeNull()
   })
 })

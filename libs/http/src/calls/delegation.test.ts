@@ -27,7 +27,7 @@ function given() {
   }
 }
 
-test('what a person may still do is asked for again after a second, however often it is used meanwhile', async () => {
+test('the rights of a person are checked again after one second, however often the token is used', async () => {
   const { asked, delegations, refuse } = given()
   const acting = delegations.actingBy('grant')
   expect(await acting.serviceToken('itsm')).toBe('token 1')
@@ -41,7 +41,7 @@ test('what a person may still do is asked for again after a second, however ofte
   await expect(acting.serviceToken('itsm')).rejects.toThrow('no member any more')
 })
 
-test('a refusal is not remembered', async () => {
+test('a rejected delegation is not cached', async () => {
   const { delegations, refuse } = given()
   refuse(new Error('away'))
   const acting = delegations.actingBy('grant')
@@ -50,7 +50,7 @@ test('a refusal is not remembered', async () => {
   expect(await acting.serviceToken('itsm')).toBe('token 2')
 })
 
-test('a token is used again for the same service, workflow and rights alone', async () => {
+test('a delegated token is reused only for the same grant, service, workflow and permissions', async () => {
   const { asked, delegations } = given()
   const workflow = { id: 'wf_1', name: 'Onboard' }
   const tokens = [

@@ -73,7 +73,7 @@ const ask = async (body: Refusal & { field?: string }) => {
 const passedOn = [401, 403, 429]
 
 test.each(errorCodes.flatMap((code) => [[code, 'body'] as const, [code, 'none'] as const]))(
-  'an inner refusal with %s, %s, names nothing of the inner request, or is a 5xx',
+  'an inner refusal with %s and details in %s reveals no inner field, or becomes a 5xx',
   async (code, place) => {
     const { status } = errorTable[code]
     const { error, headers } = await ask({ code, place })
@@ -87,7 +87,7 @@ test.each(errorCodes.flatMap((code) => [[code, 'body'] as const, [code, 'none'] 
 test.each(
   errorCodes.filter((code) => errorTable[code].status < 500 && !passedOn.includes(errorTable[code].status)),
 )(
-  'an inner refusal with %s keeps its code where every problem has a field of the outer request',
+  'an inner refusal with %s keeps its code if every problem maps to a field of the outer request',
   async (code) => {
     const placed = await ask({ code, place: 'body', field: '/field' })
     expect([placed.error.code, placed.error.details]).toEqual([
@@ -116,7 +116,7 @@ const problem = (place: 'body' | 'query', path: string) => ({
   ...{ in: place, path, code: 'wrong', message: 'is wrong' },
 })
 
-test('what is below an inner field is below the outer one; what is outside of it has the address of everything else', () => {
+test('paths below a mapped inner field map below the outer field, and all others to the default field', () => {
   const find = createAddressFinder({ 'query /filter': 'body /source/filters', '': 'path /id' })
   const error = readdress(
     refusalOf([problem('query', '/filter/a~1b'), problem('query', '/filters'), problem('body', '/filter')]),
@@ -127,12 +127,12 @@ test('what is below an inner field is below the outer one; what is outside of it
   ])
 })
 
-test('one problem without a field leaves a fault of the platform', () => {
+test('a refusal with an unmapped problem stays a fault of the platform', () => {
   const refusal = refusalOf([problem('body', '/a'), problem('body', '/b')])
   expect(readdress(refusal, createAddressFinder({ 'body /a': 'body /c' }))).toBe(refusal)
 })
 
-test('a refusal without problems is one of the whole inner request', () => {
+test('a refusal without details is attributed to the whole inner request', () => {
   const error = readdress(
     refusalOf([], 'not_found'),
     createAddressFinder({ body: 'body /table' }),

@@ -53,7 +53,7 @@ async function echo(tls: InternalTls | undefined, scheme = 'https'): Promise<unk
   }
 }
 
-test('services call each other over TLS, and each sees that the other is one', async () => {
+test('services call each other over mutual TLS, and reject peers without a trusted certificate', async () => {
   expect(await echo(own)).toEqual({ text: 'hi' })
   const unreachable = { code: 'service_unavailable' }
   const stranger = await certificate()
@@ -69,7 +69,7 @@ test.each([
   ['never sent anything', '', 600_000],
   // The first bytes of a longer handshake message.
   ['has only begun its handshake', '\x16\x03\x01\x02\x00', 30],
-])('a connection that %s does not hold up the end', async (_what, bytes, drainTimeoutMs) => {
+])('a connection that %s does not delay the shutdown', async (_what, bytes, drainTimeoutMs) => {
   const ending = await startTestApp([route], {}, { tls: own, drainTimeoutMs })
   const accepted = once(ending.listening.server, 'connection')
   const silent = connect(ending.listening.port, '127.0.0.1')
@@ -82,7 +82,7 @@ test.each([
   await gone
 })
 
-test('the files belong together, and are there', () => {
+test('the TLS files must all be configured and must exist', () => {
   const folder = mkdtempSync(join(tmpdir(), 'internal-tls-'))
   const at = (name: string, text: string) => {
     writeFileSync(join(folder, name), text)

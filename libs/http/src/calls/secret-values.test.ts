@@ -35,8 +35,8 @@ function start({ maxKept = 1_000 } = {}) {
   return { resolve, asked, advance }
 }
 
-describe('the values of secrets', () => {
-  it('are asked for once in ten seconds by each webhook, for each host', async () => {
+describe('secret values', () => {
+  it('are requested once per ten seconds for each webhook and host', async () => {
     const { resolve, asked, advance } = start()
     await resolve(target, ['b', 'a', 'b'])
     await resolve(target, ['a', 'b'])
@@ -52,7 +52,7 @@ describe('the values of secrets', () => {
     ])
   })
 
-  it('are kept up to a bound, the oldest go first', async () => {
+  it('are cached up to a bound, and the oldest are evicted first', async () => {
     const { resolve, asked } = start()
     for (const id of ['wh_1', 'wh_2', 'wh_3', 'wh_4'])
       await resolve({ ...target, consumer: `webhook/${id}` }, ['a'])

@@ -77,13 +77,13 @@ async function strangeServer(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-test('calls with its own identity, passes the request id on, and gives the parsed data', async () => {
+test('the client sends its own identity and the request id, and returns the parsed data', async () => {
   const client = await clientOfApp()
   const answer = await client.post('/internal/echo', { text: 'hé' }, Echo, { requestId: 'trace-0001' })
   expect(answer).toEqual({ text: 'hé', caller: 'service:itsm', requestId: 'trace-0001' })
 })
 
-test('what the service refuses the person is thrown as it is, but for the fields of the inner request', async () => {
+test('a refusal that concerns the caller is rethrown unchanged, but without the fields of the inner request', async () => {
   const client = await clientOfApp()
   await expect(client.get('/internal/refuse', Echo)).rejects.toMatchObject({
     code: 'workspace_forbidden',
@@ -92,13 +92,13 @@ test('what the service refuses the person is thrown as it is, but for the fields
   })
 })
 
-test('a service that is not there', async () => {
+test('a service that does not listen causes service_unavailable', async () => {
   const url = await strangeServer(() => undefined)
   await opened.pop()?.()
   await expect(clientOf(url).get('/internal/x', Echo)).rejects.toMatchObject({ code: 'service_unavailable' })
 })
 
-test('a service that breaks the connection', async () => {
+test('a service that breaks the connection causes service_unavailable', async () => {
   const url = await strangeServer((req) => req.socket.destroy())
   await expect(clientOf(url).get('/internal/x', Echo)).rejects.toMatchObject({ code: 'service_unavailable' })
 })
@@ -106,7 +106,7 @@ test('a service that breaks the connection', async () => {
 test.each([
   ['never answers', () => undefined],
   ['never finishes its answer', ((_req, res) => res.write('{')) satisfies RequestListener],
-])('a service that %s in time', async (_what, listener) => {
+])('a service that %s in time causes upstream_timeout', async (_what, listener) => {
   const url = await strangeServer(listener)
   await expect(clientOf(url, 50).get('/internal/x', Echo)).rejects.toMatchObject({ code: 'upstream_timeout' })
 })
@@ -115,7 +115,7 @@ test.each([
   ['html', 200, '<html>'],
   ['data of another shape', 200, '{"data":{"text":1},"meta":{"requestId":"x"}}'],
   ['an error without the envelope', 502, 'Bad Gateway'],
-])('an answer that is not understood: %s', async (_what, status, text) => {
+])('an unexpected response causes upstream_error: %s', async (_what, status, text) => {
   const url = await strangeServer((_req, res) => void res.writeHead(status).end(text))
   await expect(clientOf(url).get('/internal/x', Echo)).rejects.toMatchObject({ code: 'upstream_error' })
 })
@@ -123,7 +123,7 @@ test.each([
 /** More than one read returns, of a response that never ends. */
 const manyLines = Array.from({ length: 3_000 }, (_, n) => `line ${n}\n`).join('')
 
-test('lines that are read no further leave the service nothing to send', async () => {
+test('the connection closes when the reader of a line stream stops', async () => {
   let answer: ServerResponse | undefined
   const url = await strangeServer((_req, res) => {
     answer = res
@@ -136,7 +136,7 @@ test('lines that are read no further leave the service nothing to send', async (
   if (!answer?.closed) await once(answer as ServerResponse, 'close')
 })
 
-test('a stream of lines that is closed early causes no error', async () => {
+test('an abort after a line stream has been closed causes no error', async () => {
   const url = await strangeServer((_req, res) => void res.write(manyLines))
   const ending = new AbortController()
   for await (const _ of clientOf(url, 600_000).lines('/internal/x', { signal: ending.signal })) break

@@ -45,7 +45,7 @@ async function get(name: keyof typeof documents, headers: Record<string, string>
   return { status: statusCode, headers: answered, bytes: Buffer.from(await body.arrayBuffer()) }
 }
 
-describe('a kept document', () => {
+describe('a cached document', () => {
   test.each([
     [undefined, undefined],
     ['identity', undefined],
@@ -53,25 +53,28 @@ describe('a kept document', () => {
     ['gzip, br', 'br'],
     ['br;q=0, gzip;q=0.5', 'gzip'],
     ['br;q=0.0, gzip;q=0', undefined],
-  ])('is sent to a client that accepts %p as %p, with an ETag for each', async (accepted, coding) => {
-    const answer = await get('text', accepted === undefined ? {} : { 'accept-encoding': accepted })
-    expect(answer.status).toBe(200)
-    expect(answer.headers).toMatchObject({
-      'content-type': 'application/json',
-      'content-length': String(answer.bytes.length),
-      'cache-control': 'no-cache',
-      'x-content-type-options': 'nosniff',
-      vary: 'Accept-Encoding',
-      etag: expect.stringMatching(new RegExp(`^"[0-9a-f]{32}${coding ? `-${coding}` : ''}"$`)),
-    })
-    expect(answer.headers['content-encoding']).toBe(coding)
-    const decode = { br: brotliDecompressSync, gzip: gunzipSync }[coding ?? '']
-    expect((decode ? decode(answer.bytes) : answer.bytes).toString()).toBe(text)
-    if (coding) expect(answer.bytes.length).toBeLessThan(text.length / 10)
-  })
+  ])(
+    'is sent for Accept-Encoding %p with the coding %p and an ETag of that coding',
+    async (accepted, coding) => {
+      const answer = await get('text', accepted === undefined ? {} : { 'accept-encoding': accepted })
+      expect(answer.status).toBe(200)
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/json',
+        'content-length': String(answer.bytes.length),
+        'cache-control': 'no-cache',
+        'x-content-type-options': 'nosniff',
+        vary: 'Accept-Encoding',
+        etag: expect.stringMatching(new RegExp(`^"[0-9a-f]{32}${coding ? `-${coding}` : ''}"$`)),
+      })
+      expect(answer.headers['content-encoding']).toBe(coding)
+      const decode = { br: brotliDecompressSync, gzip: gunzipSync }[coding ?? '']
+      expect((decode ? decode(answer.bytes) : answer.bytes).toString()).toBe(text)
+      if (coding) expect(answer.bytes.length).toBeLessThan(text.length / 10)
+    },
+  )
 
   test.each(['gzip', 'br'])(
-    'that compressing makes no shorter is sent as it is, also for %s',
+    'that compression does not shorten is sent uncompressed, also for %s',
     async (accepted) => {
       const answer = await get('noise', { 'accept-encoding': accepted })
       expect(answer.headers['content-encoding']).toBeUndefined()
@@ -79,13 +82,13 @@ describe('a kept document', () => {
     },
   )
 
-  test('is sent in a coding that was made before', async () => {
+  test('is sent with a precompressed coding', async () => {
     const answer = await get('built', { 'accept-encoding': 'br' })
     expect(answer.bytes.toString()).toBe('made by the build')
   })
 
   test.each([{}, { 'accept-encoding': 'br' }])(
-    'that the client has is answered with 304 and no bytes: %p',
+    'with a matching If-None-Match is answered with 304 and no body: %p',
     async (headers) => {
       const { etag } = (await get('text', headers)).headers
       for (const seen of [`${etag}`, `W/${etag}`, `"other", ${etag}`, '*']) {
@@ -97,7 +100,7 @@ describe('a kept document', () => {
     },
   )
 
-  test('that is another one by now is a 412', async () => {
+  test('with an outdated If-Match is answered with 412', async () => {
     const { etag } = (await get('text')).headers
     expect((await get('text', { 'if-match': `${etag}` })).status).toBe(200)
     const refused = await get('text', { 'if-match': '"other"' })
@@ -107,7 +110,7 @@ describe('a kept document', () => {
     ])
   })
 
-  test('has the same bytes each time, compressed once', async () => {
+  test('is compressed once and always has the same bytes', async () => {
     const bytes = await Promise.all(Array.from({ length: 5 }, () => documents.text.bytesFor('br')))
     expect(new Set(bytes.map((encoded) => encoded.bytes)).size).toBe(1)
   })

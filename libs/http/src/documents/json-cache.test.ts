@@ -8,11 +8,11 @@ test.each([
   ['one', { data: kept('a'), meta }],
   ['a list', { data: [kept('a'), kept('b')], pagination: { nextCursor: null, limit: 50 }, meta }],
   ['a list that has others too', { data: [kept('a'), { name: 'b' }], meta }],
-])('%s is answered with the JSON it has', (_what, body) => {
+])('a response consists of the cached JSON of its data: %s', (_what, body) => {
   expect(readCachedJson(body)?.toString()).toBe(JSON.stringify(body))
 })
 
-test('it is not written again', () => {
+test('cached JSON is not serialized again', () => {
   const value = kept('a')
   Object.assign(value, { toJSON: () => expect(value).toBe('written once') })
   expect(readCachedJson({ data: [value], meta })?.toString()).toContain('"name":"a"')
@@ -23,6 +23,6 @@ test.each([
   [{ data: [], meta }],
   [{ data: { name: 'a' }, meta }],
   [{ error: {}, meta }],
-])('%j is not put together', (body) => {
+])('%j has no cached JSON', (body) => {
   expect(readCachedJson(body)).toBeUndefined()
 })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { creditPayload, decodeCredit, encodeFrame, type Frame, frameReader } from './frames.js'
 
-test('frames are what was sent, however they arrive', () => {
+test('frames are decoded correctly, however the bytes are split', () => {
   const sent: Frame[] = [
     { kind: 'open', feed: 1, payload: Buffer.from('{"url":"/"}') },
     { kind: 'data', feed: 4_000_000_000, payload: Buffer.from([0, 255, 13, 10]) },
@@ -17,13 +17,13 @@ test('frames are what was sent, however they arrive', () => {
   }
 })
 
-test('what is no frame, and one that is too large, is refused before it is kept', () => {
+test('malformed and oversized frames are rejected before they are buffered', () => {
   const read = () => frameReader(10, () => {})
   expect(() => read()(encodeFrame('data', 1, 'x'.repeat(11)).subarray(0, 9))).toThrow(RangeError)
   expect(() => read()(Buffer.from('GET / HTTP/1.1\r\n\r\n'))).toThrow(RangeError)
 })
 
-test('a credit says how much there is room for', () => {
+test('a credit frame contains the number of bytes that the receiver can accept', () => {
   const found: Frame[] = []
   frameReader(10, (each) => found.push(each))(encodeFrame('credit', 7, creditPayload(70_000)))
   expect(found.map((each) => [each.feed, decodeCredit(each)])).toEqual([[7, 70_000]])

@@ -47,7 +47,7 @@ test.each([
   ['/lines', { 'application/x-ndjson': lines }],
   ['/either', { 'text/csv': csv, 'application/x-ndjson': lines }],
   ['/bytes', { 'application/octet-stream': csv }],
-])('an answer of %s is described as bytes, lines of JSON with the schema of one', (path, expected) => {
+])('a response of %s is described as bytes, and NDJSON also with the schema of a line', (path, expected) => {
   expect(operationAt(path, 'get').answer?.content).toEqual(expected)
 })
 
@@ -58,11 +58,11 @@ test.each([
     '/raw',
     { 'application/json': expect.objectContaining(anObject), 'text/plain; charset=utf-8': { schema: file } },
   ],
-])('what is sent to %s is described as bytes, or as an object of JSON', (path, expected) => {
+])('a request body for %s is described as bytes or as a JSON object', (path, expected) => {
   expect(operationAt(path, 'post').request?.content).toEqual(expected)
 })
 
-test('the answer of a stranger is described as bytes first, then as any JSON', () => {
+test('a raw response is described as bytes first, then as any JSON', () => {
   const { content } = operationAt('/raw', 'post').answer as { content: object }
   expect(Object.entries(content)).toEqual([
     ['*/*', csv],

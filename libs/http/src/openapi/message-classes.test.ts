@@ -4,7 +4,7 @@ import { expect, it } from '@jest/globals'
 import express from 'express'
 import { messageClasses } from './message-classes.js'
 
-it('are what Express would turn requests and responses into', async () => {
+it('message classes are the request and response prototypes of Express', async () => {
   const app = express()
   app.get('/:name', (req, res) => {
     res.status(202).json({ name: req.params.name, ip: req.ip })
@@ -28,6 +28,6 @@ it('are what Express would turn requests and responses into', async () => {
   }
 })
 
-it("are Node's own for what is no Express app", () => {
+it('message classes are those of Node for a listener that is not an Express app', () => {
   expect(messageClasses(() => {})).toEqual({})
 })

@@ -8,7 +8,7 @@ const of = (value: string, more: Record<string, unknown> = {}) => ({
 })
 const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
-test('members of a choice that the value of a property decides are components of their own', () => {
+test('members of a union with a discriminator become components', () => {
   const step = { oneOf: [of('for_each', { steps: { type: 'array', items: ref('Step') } }), of('stop')] }
   const { Step, StepForEach, StepStop } = withNamedMembers({ Step: step })
   expect(Step).toEqual({
@@ -21,7 +21,7 @@ test('members of a choice that the value of a property decides are components of
   expect([StepForEach, StepStop]).toEqual(step.oneOf)
 })
 
-test('those within a member, a list and a nullable choice are too', () => {
+test('members within another member, a list or a nullable union become components', () => {
   const field = { oneOf: [of('text'), of('number')] }
   const nullable = { anyOf: [of('a'), of('b'), { type: 'null' }] }
   const schemas = withNamedMembers({
@@ -41,7 +41,7 @@ test('those within a member, a list and a nullable choice are too', () => {
   })
 })
 
-test('members that no value distinguishes are named after what they alone require', () => {
+test('members without a discriminator are named after the property that only they require', () => {
   const requiring = (name: string) => ({ properties: { [name]: { type: 'integer' } }, required: [name] })
   const { Period, PeriodLast } = withNamedMembers({
     Period: { anyOf: [requiring('last'), requiring('seconds')] },
@@ -50,7 +50,7 @@ test('members that no value distinguishes are named after what they alone requir
   expect(PeriodLast).toEqual(requiring('last'))
 })
 
-test('an enum has one name where generators would make several types of one name', () => {
+test('an enum becomes one component where client generators would create several types of the same name', () => {
   const status = { type: 'string', enum: ['up', 'down'] }
   const schemas = withNamedMembers({
     Filter: {
@@ -87,12 +87,12 @@ test('an enum has one name where generators would make several types of one name
   })
 })
 
-test('a name that another component has is refused', () => {
+test('a member whose name another component has is rejected', () => {
   const schemas = { Step: { oneOf: [of('stop'), of('fail')] }, StepStop: { type: 'string' } }
   expect(() => withNamedMembers(schemas)).toThrow('second component StepStop')
 })
 
-test('data that looks like a schema stays as it is', () => {
+test('data that resembles a schema stays unchanged', () => {
   const example = { anyOf: [of('a'), of('b')] }
   expect(withNamedMembers({ Any: { type: 'object', example } })).toEqual({ Any: { type: 'object', example } })
 })

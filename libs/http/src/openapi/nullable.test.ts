@@ -43,7 +43,7 @@ test.each([
   ['first', [nullable, plain]],
   ['last', [plain, nullable]],
 ])(
-  'a named schema allows null where it may be null, and nowhere else: used with null %s',
+  'a named schema allows null only where it is used as nullable: nullable use comes %s',
   async (_, routes) => {
     const { components = {} } = await openApiDocument('test', routes)
     const schemas = components.schemas as Record<string, object>

@@ -96,12 +96,12 @@ test('the document is valid OpenAPI 3.1', async () => {
   expect(result.valid).toBe(true)
 })
 
-test('a list says what it is sorted by', () => {
+test('a list operation describes its sort orders', () => {
   const sort = operation('/lamps', 'get').parameters.find(({ name }) => name === 'sort')
   expect(sort).toMatchObject({ schema: { enum: ['createdAt', '-createdAt'], default: '-createdAt' } })
 })
 
-test('every operation names its scope, its headers and the errors it can answer', () => {
+test('every operation describes its scope, its headers and its errors', () => {
   const created = operation('/lamps', 'post')
   expect(created).toMatchObject({
     operationId: 'createLamp',
@@ -173,14 +173,14 @@ test.each<[string, z.ZodType]>([
   ['a value by name', z.record(z.string(), inner)],
   ['what is made of it', inner.transform(() => 'x')],
   ['what refers to itself', z.lazy(() => inner)],
-])('two schemas of one id are refused: %s', async (_, first) => {
+])('two different schemas with the same id are rejected: %s', async (_, first) => {
   await expect(readTwo(first, namesake({ b: z.string() }))).rejects.toThrow(
     'two schemas have the id OpenApiTestNamesake',
   )
   await expect(readTwo(first, inner)).resolves.toHaveProperty('components')
 })
 
-test('an envelope with the name of a resource is refused', async () => {
+test('an envelope with the name of a resource is rejected', async () => {
   const resource = z.object({ a: z.string() }).meta({ id: 'OpenApiTestLampList' })
   const reading = defineRoute({
     ...{ ...base, operationId: 'readList', method: 'get', path: '/list', summary: 'Reads a list' },
@@ -190,7 +190,7 @@ test('an envelope with the name of a resource is refused', async () => {
   await expect(openApiDocument('lamps', [list, reading])).rejects.toThrow('OpenApiTestLampList')
 })
 
-test('what is outside of the API has a server of its own, and what only pages ask for is left out', async () => {
+test('routes outside of the API have their own server, and undocumented routes are left out', async () => {
   const read = { ...base, method: 'get', summary: 'Reads', handler: async () => lamp } as const
   const { paths } = await openApiDocument('lamps', [
     list,
@@ -202,7 +202,7 @@ test('what is outside of the API has a server of its own, and what only pages as
   expect(paths?.['/lamps']).not.toHaveProperty('servers')
 })
 
-test('a default that generators of clients fail on is described or left out, wherever it is', async () => {
+test('a default that client generators cannot process is moved to the description or left out', async () => {
   const fields = {
     levels: z.array(z.int()).default([50, 75]),
     tags: z.array(z.string()).default([]),
@@ -228,7 +228,7 @@ test('a default that generators of clients fail on is described or left out, whe
   expect(JSON.stringify({ paths, components })).not.toContain('"default":[')
 })
 
-test('internal routes stay out of it', async () => {
+test('the document omits internal routes', async () => {
   const app = await startTestApp(routes)
   try {
     const answer = await app.call('GET', '/internal/openapi.json', { token: null })
@@ -240,7 +240,7 @@ test('internal routes stay out of it', async () => {
   }
 })
 
-test('documents of several services become one', async () => {
+test('documents of several services are merged into one', async () => {
   const documents = [await openApiDocument('a', [create]), await openApiDocument('b', [login])]
   const merged = await mergeOpenApi(documents)
   expect(merged.servers).toEqual([{ url: '/api/v1' }])
@@ -248,7 +248,7 @@ test('documents of several services become one', async () => {
   expect(merged.tags).toEqual([{ name: 'lamps' }])
 })
 
-test('what two services define differently under one name is refused', async () => {
+test('conflicting definitions of two services under one name are rejected', async () => {
   const document = await openApiDocument('a', [create])
   const other = await openApiDocument('b', [login])
   const clash = {
@@ -264,7 +264,7 @@ test('what two services define differently under one name is refused', async () 
   await expect(mergeOpenApi([document, moved])).rejects.toThrow('createLamp')
 })
 
-test('others have their turn while a large document is made, merged and written', async () => {
+test('others have their turn while a large document is generated and serialized', async () => {
   // Takes much longer than one slice, even on a fast machine.
   const many = Array.from({ length: 300 }, (_, at) =>
     defineRoute({

@@ -7,7 +7,7 @@ test.each<[string, object]>([
   ['a boolean', { type: 'boolean', default: false }],
   ['a property of that name', { type: 'object', properties: { default: { type: 'array', items: {} } } }],
   ['an example', { type: 'object', example: { default: [], properties: { default: null } } }],
-])('stays as it is: %s', (_, schema) => {
+])('keeps the schema unchanged: %s', (_, schema) => {
   expect(withPlainDefaults(schema)).toEqual(schema)
 })
 
@@ -25,7 +25,7 @@ test.each<[string, object, object]>([
     { anyOf: [{ type: 'string' }], default: 'first' },
     { anyOf: [{ type: 'string' }], description: 'Unless given: `"first"`.' },
   ],
-])('is described or left out: %s', (_, schema, expected) => {
+])('moves the default to the description or omits it: %s', (_, schema, expected) => {
   expect(withPlainDefaults(schema)).toEqual(expected)
   expect(withPlainDefaults({ properties: { default: schema } })).toEqual({
     properties: { default: expected },

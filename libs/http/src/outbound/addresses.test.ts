@@ -120,7 +120,7 @@ describe('address policy', () => {
     },
   )
 
-  it.each(specialIpv4)('refuses all of %s (%s), also written as IPv6', (cidr) => {
+  it.each(specialIpv4)('refuses all of %s (%s), also as IPv4-mapped and NAT64 addresses', (cidr) => {
     for (const address of ends(ipaddr.IPv4, cidr)) {
       expect(policy.allows(address)).toBe(false)
       expect(policy.allows(`::ffff:${address}`)).toBe(false)
@@ -136,7 +136,7 @@ describe('address policy', () => {
     expect(policy.allows(address)).toBe(true)
   })
 
-  it('exempts allowed blocks, in every spelling of their addresses, and nothing else', () => {
+  it('exempts only allowed blocks, in every spelling of their addresses', () => {
     const local = createAddressPolicy(['127.0.0.0/8', 'fd00::/8'])
     expect(local.allows('127.0.0.1')).toBe(true)
     expect(local.allows('::ffff:127.0.0.1')).toBe(true)
@@ -145,7 +145,7 @@ describe('address policy', () => {
     expect(local.allows('::1')).toBe(false)
   })
 
-  it('does not start with a block that makes no sense', () => {
+  it('rejects a malformed address block at creation', () => {
     expect(() => createAddressPolicy(['10.0.0.0/40'])).toThrow('not an address block')
   })
 })

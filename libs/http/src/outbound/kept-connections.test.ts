@@ -51,7 +51,7 @@ const answersOnce = (socket: Socket) => {
   })
 }
 
-describe('a kept connection that is reset when it is used again', () => {
+describe('a reused connection that is reset', () => {
   it('fails a request that must not be repeated', async () => {
     const { request, sockets } = await startWith(answersOnce)
     await request()
@@ -59,14 +59,14 @@ describe('a kept connection that is reset when it is used again', () => {
     expect(sockets).toHaveLength(1)
   })
 
-  it('is replaced for a request that may be', async () => {
+  it('is replaced for a repeatable request', async () => {
     const { request, sockets } = await startWith(answersOnce)
     await request({ repeatable: true })
     expect(await request({ repeatable: true })).toMatchObject({ status: 200 })
     expect(sockets).toHaveLength(2)
   })
 
-  it('is replaced once: a new connection that is reset fails the request', async () => {
+  it('is replaced once: a reset of the new connection fails the request', async () => {
     const { request, sockets } = await startWith((socket, connection) => {
       if (connection === 1) answersOnce(socket)
       else socket.once('data', () => socket.resetAndDestroy())
@@ -95,7 +95,7 @@ describe('a connection whose handshake never ends', () => {
     expect(sockets).toHaveLength(1)
   })
 
-  it('does not fail the request that comes just then: it gets one of its own', async () => {
+  it('does not fail a request that starts at that moment: it uses a new connection', async () => {
     const { request, sockets } = await startWith((socket, connection) => {
       if (connection === 1) socket.resume()
       else socket.once('data', () => socket.end('this is no TLS'))
@@ -106,18 +106,18 @@ describe('a connection whose handshake never ends', () => {
   })
 })
 
-describe('an answer that is mostly no body', () => {
+describe('a response that consists mostly of chunk extensions', () => {
   const extension = (bytes: number) =>
     `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n1;${'x'.repeat(bytes)}\r\na\r\n0\r\n\r\n`
 
-  it('is cut beyond what any answer may take', async () => {
+  it('is rejected beyond the maximum response size', async () => {
     const { request } = await startWith((socket) =>
       socket.once('data', () => socket.write(extension(maxResponseBytes))),
     )
     await expect(request()).rejects.toMatchObject({ kind: 'protocol' })
   })
 
-  it('is counted for each request of a connection', async () => {
+  it('is limited separately for each request of a connection', async () => {
     const { request, sockets } = await startWith((socket) =>
       socket.on('data', () => socket.write(extension(maxResponseBytes / 2))),
     )
@@ -126,7 +126,7 @@ describe('an answer that is mostly no body', () => {
   })
 })
 
-describe('interim answers', () => {
+describe('interim responses', () => {
   const hint = 'HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'
   it('are skipped, also a 100 without an Expect header', async () => {
     const { request, sockets } = await startWith((socket) =>
@@ -139,7 +139,7 @@ describe('interim answers', () => {
   it.each([
     [16, 200],
     [17, undefined],
-  ])('%i of them before the answer: %s', async (count, status) => {
+  ])('%i interim responses before the final one lead to the status %s', async (count, status) => {
     const { request } = await startWith((socket) =>
       socket.once('data', () => socket.write(hint.repeat(count) + ok)),
     )
@@ -149,7 +149,7 @@ describe('interim answers', () => {
 })
 
 describe('a connection that replaces a closed one', () => {
-  it('resumes its TLS session, however long ago that was', async () => {
+  it('resumes its TLS session, even after a garbage collection', async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'localhost' }], {
       extensions: [{ name: 'subjectAltName', altNames: [{ type: 7, ip: '127.0.0.1' }] }],
     })

@@ -47,8 +47,8 @@ const asked = (url: string, rest: Partial<OutboundRequest> = {}): OutboundReques
   ...{ url, method: 'GET', headers: {}, timeoutMs: 10_000, maxResponseBytes: 1_000, ...rest },
 })
 
-describe('HTTP through the guard', () => {
-  it('sends method, headers and body as they are, and gives the answer', async () => {
+describe('HTTP through the outbound guard', () => {
+  it('sends method, headers and body unchanged, and returns the response', async () => {
     const { port } = await serve((request, response) => {
       request.setEncoding('utf8').on('data', (text) => {
         response.writeHead(201, { 'x-seen': `${request.method} ${request.url} ${request.headers['x-a']}` })
@@ -71,7 +71,7 @@ describe('HTTP through the guard', () => {
     },
   )
 
-  it('knows whom it speaks to by TLS', async () => {
+  it('verifies the TLS certificate of the server', async () => {
     const pems = await generate([{ name: 'commonName', value: 'localhost' }], {
       algorithm: 'sha256',
       extensions: [
@@ -88,7 +88,7 @@ describe('HTTP through the guard', () => {
     await expect(client().request(request)).rejects.toMatchObject({ kind: 'tls' })
   })
 
-  it('keeps connections for what may be repeated alone', async () => {
+  it('reuses connections for repeatable requests only', async () => {
     const { port, connections } = await serve((_, response) => response.end())
     const http = client()
     const url = `http://127.0.0.1:${port}/`
@@ -98,7 +98,7 @@ describe('HTTP through the guard', () => {
     expect(connections()).toBe(3)
   })
 
-  it('follows no redirect, repeats nothing, and takes any status for an answer', async () => {
+  it('follows no redirect, retries nothing, and returns any status as a response', async () => {
     let requests = 0
     const { port } = await serve((_, response) => {
       response.writeHead(requests++ === 0 ? 302 : 503, { location: '/elsewhere', 'retry-after': '1' }).end()
@@ -109,7 +109,7 @@ describe('HTTP through the guard', () => {
     expect(requests).toBe(2)
   })
 
-  it('reads a body up to its cap, unpacked', async () => {
+  it('reads a decompressed body up to its limit', async () => {
     const { port } = await serve((request, response) => {
       const packed = gzipSync('x'.repeat(5_000_000))
       if (request.url === '/zip') response.setHeader('content-encoding', 'gzip')
@@ -122,7 +122,7 @@ describe('HTTP through the guard', () => {
     }
   })
 
-  it('ends at its deadline, before the answer and within it, and when it is cancelled', async () => {
+  it('ends at its deadline, before or within the response, and when it is cancelled', async () => {
     const { port } = await serve((request, response) => {
       if (request.url === '/begins') response.write('a')
     })
@@ -137,7 +137,7 @@ describe('HTTP through the guard', () => {
     ).rejects.toMatchObject({ kind: 'reset' })
   })
 
-  it('says what failed', async () => {
+  it('reports the kind of each failure', async () => {
     const garbled = await listen(
       createTcpServer((socket) => socket.once('data', () => socket.end('SSH-2.0\r\n'))),
     )

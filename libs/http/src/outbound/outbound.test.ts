@@ -45,7 +45,7 @@ const get = (url: string, rest: Partial<OutboundRequest> = {}): OutboundRequest 
 })
 
 describe('outbound request', () => {
-  it('sends the body as it is and returns status, headers and body', async () => {
+  it('sends the body unchanged and returns status, headers and body', async () => {
     let received = ''
     const port = await httpServer(async (request, response) => {
       for await (const chunk of request) received += String(chunk)
@@ -60,7 +60,7 @@ describe('outbound request', () => {
     expect(answer.body.toString()).toBe('thanks')
   })
 
-  it('keeps the connection of an origin for the next request', async () => {
+  it('reuses the connection to an origin for the next request', async () => {
     let connections = 0
     const server = createHttpServer((_request, response) => response.end('ok'))
     server.on('connection', () => connections++)
@@ -70,7 +70,7 @@ describe('outbound request', () => {
     expect(connections).toBeLessThan(5)
   })
 
-  it('opens no more connections to an origin than it may', async () => {
+  it('opens no more connections to an origin than configured', async () => {
     let open = 0
     let most = 0
     const server = createHttpServer((_request, response) => setImmediate(() => response.end('ok')))
@@ -95,14 +95,14 @@ describe('outbound request', () => {
     expect(visits).toBe(1)
   })
 
-  it('caps a plain body', async () => {
+  it('truncates a plain body at the limit', async () => {
     const port = await httpServer((_request, response) => response.end('x'.repeat(100_000)))
     const answer = await outbound().request(get(`http://127.0.0.1:${port}/`))
     expect(answer.truncated).toBe(true)
     expect(answer.body.length).toBe(1024)
   })
 
-  it('caps a compressed body by what it unpacks to', async () => {
+  it('truncates a compressed body at the limit of its decompressed size', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000))
     const port = await httpServer((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end(bomb),
@@ -112,7 +112,7 @@ describe('outbound request', () => {
     expect(answer.body.length).toBe(1024)
   })
 
-  it('keeps what it could unpack of a broken compressed body', async () => {
+  it('returns the decompressed part of a broken compressed body', async () => {
     const port = await httpServer((_request, response) =>
       response.writeHead(200, { 'content-encoding': 'gzip' }).end('this is not gzip'),
     )
@@ -150,7 +150,7 @@ describe('outbound deadline', () => {
     })
   })
 
-  it('ends when the caller gives up', async () => {
+  it('ends when the caller aborts', async () => {
     const port = await tcpServer(() => {})
     const caller = new AbortController()
     const pending = outbound().request(get(`http://127.0.0.1:${port}/`, { signal: caller.signal }))
@@ -173,12 +173,12 @@ describe('outbound failures', () => {
       'sends endless headers',
       (socket) => socket.write(`HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}`),
     ],
-  ])('is a %s when the server %s', async (kind, _name, behave) => {
+  ])('are of kind %s when the server %s', async (kind, _name, behave) => {
     const port = await tcpServer((socket) => socket.once('data', () => behave(socket)))
     await expect(outbound().request(get(`http://127.0.0.1:${port}/`))).rejects.toMatchObject({ kind })
   })
 
-  it('names a refused connection', async () => {
+  it('are of kind connect when the connection is refused', async () => {
     const port = await tcpServer(() => {})
     for (const close of closers.splice(0)) await close()
     await expect(outbound().request(get(`http://127.0.0.1:${port}/`))).rejects.toMatchObject({
@@ -186,12 +186,12 @@ describe('outbound failures', () => {
     })
   })
 
-  it('names a TLS handshake with a server that has no TLS', async () => {
+  it('are of kind tls when the server does not support TLS', async () => {
     const port = await httpServer((_request, response) => response.end())
     await expect(outbound().request(get(`https://127.0.0.1:${port}/`))).rejects.toMatchObject({ kind: 'tls' })
   })
 
-  it('names a name that does not resolve', async () => {
+  it('are of kind dns when the name does not resolve', async () => {
     const resolve = () => Promise.reject(Object.assign(new Error('no'), { code: 'ENOTFOUND' }))
     await expect(outbound({ resolve }).request(get('http://gone.example/'))).rejects.toMatchObject({
       kind: 'dns',
@@ -205,7 +205,7 @@ describe('outbound addresses', () => {
   })
 
   it.each(['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '[::1]', 'localhost'])(
-    'never dials http://%s',
+    'are checked before the connection: http://%s is blocked',
     async (host) => {
       let visits = 0
       const port = await httpServer((_request, response) => response.end(String(visits++)))
@@ -217,7 +217,7 @@ describe('outbound addresses', () => {
   )
 
   it.each([[['127.0.0.1']], [['8.8.8.8', '10.0.0.1']], [['64:ff9b::7f00:1']], [['::ffff:169.254.169.254']]])(
-    'never dials a name with the addresses %j',
+    'are checked after name resolution: a name that resolves to %j is not called',
     async (addresses) => {
       const guard = outbound({ allowedCidrs: [], ...answers(...addresses) })
       await expect(guard.request(get('http://rebound.example/'))).rejects.toMatchObject({
@@ -226,7 +226,7 @@ describe('outbound addresses', () => {
     },
   )
 
-  it('dials the address that was checked, not one resolved later', async () => {
+  it('are not resolved again between the check and the connection', async () => {
     const port = await httpServer((_request, response) => response.end('checked'))
     let lookups = 0
     const guard = outbound({
@@ -237,7 +237,7 @@ describe('outbound addresses', () => {
     expect(lookups).toBe(1)
   })
 
-  it('does not reveal which internal names exist', async () => {
+  it('do not reveal which internal names exist', async () => {
     const failure = (resolve: OutboundOptions['resolve']) => {
       const guard = outbound({ allowedCidrs: [], ...(resolve && { resolve }) })
       guard.checkUrl('https://vault.corp.example/')
@@ -251,7 +251,7 @@ describe('outbound addresses', () => {
     expect(inside).toMatchObject({ kind: 'dns' })
   })
 
-  it("never dials what is the operator's own, public or allowed", async () => {
+  it('denied by the operator are never called, even if public or allowed', async () => {
     const port = await httpServer((_request, response) => response.end())
     const own = { allowedCidrs: ['127.0.0.0/8'], deniedCidrs: ['127.0.0.0/30', '93.184.215.0/24'] }
     await expect(outbound(own).request(get(`http://127.0.0.1:${port}/`))).rejects.toMatchObject({

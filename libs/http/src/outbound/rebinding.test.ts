@@ -53,7 +53,7 @@ const post = (url: string) => ({
   maxResponseBytes: 1024,
 })
 
-describe('a name that resolves to something special when it is called', () => {
+describe('a name that resolves to a special address at the time of the call', () => {
   it.each([
     [['127.0.0.1']],
     [['0.0.0.0']],
@@ -87,7 +87,7 @@ describe('a name that resolves to something special when it is called', () => {
     expect(lookups()).toBe(2)
   })
 
-  it('is not called when its server is there, at the address it must not be', async () => {
+  it('is not called even if a server listens at that address', async () => {
     const { port, reached } = await startEverywhere()
     const { guard } = guardWith([['127.0.0.1']], ['127.0.0.2/32'])
     await expect(guard.request(post(`http://rebound.example:${port}/`))).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('a name that resolves to something special when it is called', () => {
 })
 
 describe('a connection', () => {
-  it('goes to the address that was checked, and asks for it once', async () => {
+  it('uses the checked address and resolves the name once', async () => {
     const { port, reached } = await startEverywhere()
     const { guard, lookups } = guardWith([['127.0.0.2'], ['127.0.0.1']], ['127.0.0.2/32'])
     for (let n = 0; n < 3; n++)

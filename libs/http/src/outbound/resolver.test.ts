@@ -119,7 +119,7 @@ const get = (url: string, timeoutMs = 30_000) => ({
 })
 
 describe('a name in DNS', () => {
-  it('has the addresses of both families', async () => {
+  it('resolves to the addresses of both families', async () => {
     const { servers } = await serve({ 'both.example': ['93.184.215.14', '8.8.8.8', '2606:4700::1111'] })
     expect(await addressesOf(isolated({ servers }), 'both.example')).toEqual([
       '93.184.215.14 4',
@@ -134,7 +134,7 @@ describe('a name in DNS', () => {
     ['IPv4, and IPv6 fails', { A: ['8.8.8.8'], AAAA: 'SERVFAIL' }, ['8.8.8.8 4']],
     ['IPv4, and IPv6 never answers', { A: ['8.8.8.8'], AAAA: 'never' }, ['8.8.8.8 4']],
     ['IPv6, and IPv4 never answers', { A: 'never', AAAA: ['2606:4700::1111'] }, ['2606:4700::1111 6']],
-  ])('is found with %s', async (_what, entry, addresses) => {
+  ])('resolves with %s', async (_what, entry, addresses) => {
     const { servers } = await serve({ 'one.example': entry })
     expect(await addressesOf(isolated({ servers }), 'one.example')).toEqual(addresses)
   })
@@ -151,7 +151,7 @@ describe('a name in DNS', () => {
     ['whose server refuses', 'REFUSED', 'EREFUSED'],
     ['whose answer is cut, and there is no TCP', 'truncated', 'ECONNREFUSED'],
     ['whose answer is garbage', Buffer.alloc(40, 0xff), 'EBADRESP'],
-  ])('%s is a dns error', async (_what, entry, code) => {
+  ])('%s causes a dns error', async (_what, entry, code) => {
     const { servers } = await serve({ 'bad.example': entry })
     await expect(guardWith(isolated({ servers })).request(get('http://bad.example/'))).rejects.toMatchObject({
       kind: 'dns',
@@ -159,7 +159,7 @@ describe('a name in DNS', () => {
     })
   })
 
-  it('is a dns error where there is no DNS server', async () => {
+  it('causes a dns error if no DNS server is reachable', async () => {
     const closed = await serve({})
     await closers.pop()?.()
     const guard = guardWith(isolated({ servers: closed.servers }))
@@ -170,7 +170,7 @@ describe('a name in DNS', () => {
   })
 
   it.each([[['10.0.0.1']], [['8.8.8.8', '10.0.0.1']], [['8.8.8.8', 'fd00::1']], [['::ffff:127.0.0.1']]])(
-    'is refused when it has an address that must not be called: %j',
+    'is refused if one of its addresses is not allowed: %j',
     async (addresses) => {
       const { servers } = await serve({ 'inside.example': addresses })
       const guard = guardWith(isolated({ servers }))
@@ -182,11 +182,11 @@ describe('a name in DNS', () => {
   )
 })
 
-describe('names whose DNS never answers', () => {
+describe('names whose DNS server never answers', () => {
   const names = Array.from({ length: 20 }, (_, n) => `hanging-${n}.example`)
   const hanging = Object.fromEntries(names.map((name) => [name, 'never' as const]))
 
-  it('do not delay another', async () => {
+  it('do not delay other names', async () => {
     const { servers, asked } = await serve({ ...hanging, 'healthy.example': ['8.8.8.8'] })
     const resolve = isolated({ servers })
     const limits = names.map(() => new AbortController())
@@ -206,7 +206,7 @@ describe('names whose DNS never answers', () => {
     expect(ended).toEqual(['healthy', ...names.map(() => 'given up')])
   })
 
-  it('are a dns error when called', async () => {
+  it('cause a dns error when the resolve timeout has passed', async () => {
     const { servers } = await serve(hanging)
     const guard = guardWith(isolated({ servers }), { resolveTimeoutMs: 50 })
     await expect(guard.request(get('http://hanging-0.example/'))).rejects.toMatchObject({
@@ -215,7 +215,7 @@ describe('names whose DNS never answers', () => {
     })
   })
 
-  it('are given up when the guard closes', async () => {
+  it('are abandoned when the guard closes', async () => {
     const { servers } = await serve(hanging)
     const guard = guardWith(isolated({ servers }), { resolveTimeoutMs: 1_000_000 })
     const called = guard.request(get('http://hanging-0.example/')).catch(({ kind }) => kind)
@@ -223,7 +223,7 @@ describe('names whose DNS never answers', () => {
     expect(await called).toEqual(expect.any(String))
   })
 
-  it('are waited for until the deadline of the request', async () => {
+  it('are awaited until the deadline of the request', async () => {
     const { servers } = await serve(hanging)
     const guard = guardWith(isolated({ servers }), { resolveTimeoutMs: 1_000_000 })
     await expect(guard.request(get('http://hanging-0.example/', 20))).rejects.toMatchObject({
@@ -233,7 +233,7 @@ describe('names whose DNS never answers', () => {
 })
 
 describe('the hosts file', () => {
-  it('wins over DNS, which is not asked', async () => {
+  it('takes precedence over DNS, which is not queried', async () => {
     const { servers, asked } = await serve({ 'db.example': ['8.8.8.8'] })
     const hostsFile = await file(
       'hosts',
@@ -245,7 +245,7 @@ describe('the hosts file', () => {
     expect(asked).toEqual([])
   })
 
-  it('is read again when it has changed, or is gone', async () => {
+  it('is read again after it was changed or deleted', async () => {
     const { servers } = await serve({ 'db.example': ['8.8.8.8'] })
     const hostsFile = await file('hosts', '10.0.0.1 db.example\n')
     const resolve = isolated({ servers, hostsFile })
@@ -256,13 +256,13 @@ describe('the hosts file', () => {
     expect(await addressesOf(resolve, 'db.example')).toEqual(['8.8.8.8 4'])
   })
 
-  it('is checked like DNS', async () => {
+  it('is subject to the same address check as DNS', async () => {
     const hostsFile = await file('hosts', '10.0.0.1 db.example\n')
     const guard = guardWith(isolated({ hostsFile }))
     await expect(guard.request(get('http://db.example/'))).rejects.toMatchObject({ kind: 'dns' })
   })
 
-  it('need not have localhost', async () => {
+  it('is not needed to resolve localhost', async () => {
     const { servers, asked } = await serve({ localhost: ['8.8.8.8'] })
     expect(await addressesOf(isolated({ servers }), 'localhost')).toEqual(['127.0.0.1 4'])
     expect(await addressesOf(isolated({ servers }), 'a.localhost')).toEqual(['127.0.0.1 4'])
@@ -279,7 +279,7 @@ describe('search domains', () => {
     ['hooks.other', ['10.0.0.2 4'], ['hooks.other.ns.svc.example', 'hooks.other.svc.example']],
     ['www.public.example', ['8.8.8.8 4'], ['www.public.example']],
     ['public.example.', ['8.8.4.4 4'], ['public.example']],
-  ])('lead to %s', async (name, addresses, names) => {
+  ])('resolve the name %s', async (name, addresses, names) => {
     const { servers, asked } = await serve({
       'hooks.ns.svc.example': ['10.0.0.1'],
       'hooks.other.svc.example': ['10.0.0.2'],
@@ -290,7 +290,7 @@ describe('search domains', () => {
     expect([...new Set(asked.map((each) => each.split(' ')[0]))]).toEqual(names)
   })
 
-  it('that fail do not keep a name from being found, and are the reason when it is not', async () => {
+  it('that fail do not prevent resolution, and determine the error if the name is not found', async () => {
     const { servers } = await serve({
       'a.example.ns.svc.example': 'SERVFAIL',
       'a.example': ['8.8.8.8'],
@@ -304,7 +304,7 @@ describe('search domains', () => {
 })
 
 describe('the resolver of the system', () => {
-  it('is asked for names without a dot that DNS does not have', async () => {
+  it('is used for names without a dot that DNS does not contain', async () => {
     const { servers, asked } = await serve({})
     const lookup: Resolve = async (hostname) => [
       { address: hostname === 'printer' ? '10.0.0.9' : '', family: 4 },
@@ -319,7 +319,7 @@ describe('the resolver of the system', () => {
     ['does not answer', 'never', 'ETIMEOUT'],
     ['fails', 'SERVFAIL', 'ESERVFAIL'],
     ['refuses', 'REFUSED', 'EREFUSED'],
-  ])('is not asked when DNS %s', async (_what, reply, code) => {
+  ])('is not used when DNS %s', async (_what, reply, code) => {
     const { servers } = await serve({ printer: { A: 'NXDOMAIN', AAAA: reply } })
     let lookups = 0
     const lookup: Resolve = async () => {
@@ -332,7 +332,7 @@ describe('the resolver of the system', () => {
   })
 })
 
-describe('a guard of this machine', () => {
+describe('a guard with the resolver configuration of this machine', () => {
   it('reaches localhost', async () => {
     const server = createServer((_request, response) => response.end('here'))
     server.listen(0, '127.0.0.1')

@@ -13,12 +13,12 @@ describe('the search list of resolv.conf', () => {
     ['options ndots:0\noptions timeout:1\n', [], 0],
     ['options ndots:99\n', [], 15],
     ['options ndots:many\r\n', [], 1],
-  ])('is read from %j', (text, domains, ndots) => {
+  ])('is parsed from %j', (text, domains, ndots) => {
     expect(parseSearchList(text)).toEqual({ domains, ndots })
   })
 })
 
-describe('the names to ask for', () => {
+describe('the DNS names to query', () => {
   const list = { domains: ['a.example', 'b.example'], ndots: 2 }
 
   it.each([
@@ -26,11 +26,11 @@ describe('the names to ask for', () => {
     ['one.two', ['one.two.a.example', 'one.two.b.example', 'one.two']],
     ['one.two.three', ['one.two.three', 'one.two.three.a.example', 'one.two.three.b.example']],
     ['one.', ['one.']],
-  ])('for %s', (hostname, names) => {
+  ])('are derived from the search list for %s', (hostname, names) => {
     expect(searchNames(hostname, list)).toEqual(names)
   })
 
-  it('leave out what would be too long', () => {
+  it('omit names that would be too long', () => {
     const long = Array.from({ length: 5 }, () => 'x'.repeat(48)).join('.')
     expect(searchNames(long, { domains: ['long-domain.example', 'ab.example'], ndots: 1 })).toEqual([long])
     expect(searchNames(long, { domains: ['ab.cd'], ndots: 1 })).toEqual([long, `${long}.ab.cd`])

@@ -48,7 +48,7 @@ function start() {
   return { sent, spent, send: (changes: Partial<SecretRequest>) => sendFilled({ ...request, ...changes }) }
 }
 
-test('secrets are filled in as the place of each has it', async () => {
+test('secrets are filled in with the escaping that URL, query, header and body each need', async () => {
   const { sent, send } = start()
   await send({
     url: 'https://api.example.com/{{secrets.short}}',
@@ -68,7 +68,7 @@ test('secrets are filled in as the place of each has it', async () => {
   ])
 })
 
-test('what goes out is spent of what the workspace may send, and goes out no more once that is used up', async () => {
+test('sent bytes count against the egress budget of the workspace, and nothing is sent once it is used up', async () => {
   const { sent, spent, send } = start()
   const url = 'https://api.example.com/in'
   await send({ url, body: 'é{{secrets.short}}' })
@@ -88,7 +88,7 @@ test.each<[string, Partial<SecretRequest>]>([
   ['a query', { query: { key: '{{secrets.long}}'.repeat(8_000) } }],
   ['a URL', { url: `https://api.example.com/${'{{secrets.long}}'.repeat(500)}` }],
   ['all of them', { body: twice, query: { key: twice }, headers: { 'X-Key': twice } }],
-])('%s that refers to secrets again and again is not built', async (_what, request) => {
+])('%s that references secrets again and again is rejected before it is built', async (_what, request) => {
   const { sent, send } = start()
   await expect(send(request)).rejects.toMatchObject({ code: 'secrets_too_long', retryable: false })
   expect(sent).toEqual([])

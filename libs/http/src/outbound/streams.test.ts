@@ -58,22 +58,22 @@ async function deafServer(): Promise<number> {
 const timeoutMs = 30_000
 const said = async (socket: Socket) => String((await once(socket, 'data'))[0])
 
-describe('a stream', () => {
-  it('is plain, and has what the server sent before the first read', async () => {
+describe('an outbound stream', () => {
+  it('is a plain socket, and returns data that the server sent before the first read', async () => {
     const port = await plainServer()
     const socket = await guard().connect({ host: 'db.example', port, timeoutMs })
     expect(await said(socket)).toBe('hello')
     expect(socket).not.toBeInstanceOf(TLSSocket)
   })
 
-  it('is secure from the first byte on, to the host it names', async () => {
+  it('uses TLS from the first byte, with the host name verified', async () => {
     const port = await tlsServer()
     const socket = await guard({ ca: cert }).connect({ host: 'db.example', port, tls: {}, timeoutMs })
     expect(await said(socket)).toBe('hello')
     expect(socket).toMatchObject({ authorized: true, servername: 'db.example' })
   })
 
-  it('becomes secure when both sides have agreed on it', async () => {
+  it('switches to TLS after both sides have agreed', async () => {
     const port = await plainServer((socket) =>
       socket.once('data', () => {
         socket.write('S', () => new TLSSocket(socket, { isServer: true, key, cert }).write('hello'))
@@ -90,13 +90,13 @@ describe('a stream', () => {
   it.each([
     ['another host', 'other.example', {}],
     ['an address', '127.0.0.1', {}],
-  ])('is refused where the certificate is not for %s', async (_name, host, tls) => {
+  ])('is rejected if the certificate is not valid for %s', async (_name, host, tls) => {
     const port = await tlsServer()
     const opening = guard({ ca: cert }).connect({ host, port, tls, timeoutMs })
     await expect(opening).rejects.toMatchObject({ kind: 'tls' })
   })
 
-  it('trusts an authority that the caller names, any if configured so, and no unknown one', async () => {
+  it('trusts a CA of the caller, accepts any certificate if configured, and rejects an unknown CA', async () => {
     const port = await tlsServer()
     const to = { host: 'db.example', port, timeoutMs }
     await guard().connect({ ...to, tls: { ca: cert } })
@@ -105,7 +105,7 @@ describe('a stream', () => {
     await expect(guard().connect({ ...to, tls: { ca: 'none' } })).rejects.toMatchObject({ kind: 'tls' })
   })
 
-  it('is cut when its signal aborts, and when the guard closes', async () => {
+  it('is closed when its signal aborts or the guard closes', async () => {
     const port = await plainServer()
     const caller = new AbortController()
     const outbound = guard()
@@ -123,7 +123,7 @@ describe('a stream', () => {
     })
   })
 
-  it('is cut when a response exceeds the limit, and counts each response separately', async () => {
+  it('is closed when a response exceeds the limit, which applies to each response separately', async () => {
     const mebibytes = (count: number) => Buffer.alloc(count * 1024 * 1024)
     const port = await plainServer((socket) =>
       socket.on('data', (asked) => socket.write(mebibytes(asked[0] ?? 0))),
@@ -139,7 +139,7 @@ describe('a stream', () => {
   })
 })
 
-describe('the deadline of a stream', () => {
+describe('the deadline of an outbound stream', () => {
   it('covers name resolution', async () => {
     const outbound = guard({ resolve: () => new Promise(() => {}) })
     const opening = outbound.connect({ host: 'slow.example', port: 5432, timeoutMs: 50 })
@@ -160,7 +160,7 @@ describe('the deadline of a stream', () => {
     for (const failure of failures) expect(failure).toMatchObject({ kind: 'timeout' })
   })
 
-  it('covers the TLS handshake with a server that says nothing, and hangs up', async () => {
+  it('covers the TLS handshake with a silent server, and closes the connection', async () => {
     let hangUp = () => {}
     const hungUp = new Promise<void>((resolve) => {
       hangUp = resolve
@@ -172,7 +172,7 @@ describe('the deadline of a stream', () => {
   })
 })
 
-describe('the address of a stream', () => {
+describe('the address of an outbound stream', () => {
   it.each([
     '127.0.0.1',
     '127.1',
@@ -190,7 +190,7 @@ describe('the address of a stream', () => {
     '169.254.169.254',
     'fd00:ec2::254',
     '0.0.0.0',
-  ])('is never that of %s', async (host) => {
+  ])('is never %s', async (host) => {
     let visits = 0
     const port = await plainServer(() => visits++)
     const outbound = guard({ allowedCidrs: [] })
@@ -202,7 +202,7 @@ describe('the address of a stream', () => {
   })
 
   it.each([['127.0.0.1'], ['169.254.169.254'], ['::ffff:10.0.0.1'], ['64:ff9b::a00:1'], ['fe80::1%eth0']])(
-    'never connects to %s behind a name, and does not reveal that the name leads there',
+    'is never %s after name resolution, and the error does not reveal that address',
     async (address) => {
       const outbound = guard({ allowedCidrs: [], resolve: async () => [{ address, family: 4 }] })
       outbound.checkTarget({ host: 'rebound.example', port: 5432 })
@@ -215,7 +215,7 @@ describe('the address of a stream', () => {
     },
   )
 
-  it('is the one that was checked, asked for once', async () => {
+  it('is the one that was checked: the name is resolved once', async () => {
     const port = await plainServer()
     let lookups = 0
     const resolve = async () => [{ address: lookups++ === 0 ? '127.0.0.1' : '10.0.0.1', family: 4 }]
@@ -237,20 +237,20 @@ describe('the address of a stream', () => {
     '[::1',
     '1::2::3',
     'fe80::1%eth0',
-  ])('is no host: %j', (host) => {
+  ])('is rejected as a malformed host: %j', (host) => {
     expect(() => guard().checkTarget({ host, port: 5432 })).toThrow('name or the address')
   })
 })
 
-describe('the port of a stream', () => {
-  it.each([0, -1, 1.5, 22, 25, 80, 443, 6000, 6667, 65_536])('is not %d', async (port) => {
+describe('the port of an outbound stream', () => {
+  it.each([0, -1, 1.5, 22, 25, 80, 443, 6000, 6667, 65_536])('is never %d', async (port) => {
     await expect(guard().connect({ host: 'db.example', port, timeoutMs })).rejects.toMatchObject({
       kind: 'blocked_address',
       message: expect.stringContaining('Port'),
     })
   })
 
-  it('is one from 1024 up, or one that is listed', () => {
+  it('is at least 1024, or one of the configured ports', () => {
     const outbound = guard({ streamPorts: [465, 587] })
     for (const port of [465, 587, 1024, 5432, 65_535]) outbound.checkTarget({ host: 'db.example', port })
     for (const port of [25, 80, 443])

@@ -21,7 +21,7 @@ function controlled() {
 }
 
 describe('the bounded lookup', () => {
-  it('has two names looked up at once, the others in turn', async () => {
+  it('resolves two names concurrently and queues the others', async () => {
     const { begun, begin, succeed, fail } = controlled()
     const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => begin(name))
     await Promise.resolve()
@@ -44,7 +44,7 @@ describe('the bounded lookup', () => {
     await Promise.all(again)
   })
 
-  it('drops who waits no longer', async () => {
+  it('drops a queued lookup whose caller aborts', async () => {
     const { begun, begin, succeed } = controlled()
     const limit = new AbortController()
     const first = ['a', 'b'].map((name) => begin(name))
@@ -60,7 +60,7 @@ describe('the bounded lookup', () => {
     expect(await Promise.all([...first, patient])).toHaveLength(3)
   })
 
-  it('does not begin for who has given up before', async () => {
+  it('does not start for a caller that has already aborted', async () => {
     const { begun, begin } = controlled()
     const limit = new AbortController()
     limit.abort(new Error('No longer.'))

@@ -41,8 +41,8 @@ function measuring(options: Partial<OutboundOptions> = {}) {
 
 const some = expect.any(Number)
 
-describe('what a request took its time for', () => {
-  it('has every phase where a name is called by TLS, and the answer alone over the connection that was kept', async () => {
+describe('the timings of a request', () => {
+  it('contain every phase for a new TLS connection by name, and only the response for a reused connection', async () => {
     const { private: key, cert } = await generate([{ name: 'commonName', value: 'hooks.example' }], {
       extensions: [{ name: 'subjectAltName', altNames: [{ type: 2, value: 'hooks.example' }] }],
     })
@@ -78,7 +78,7 @@ describe('what a request took its time for', () => {
       (port) => `https://hooks.example:${port}/`,
       { dnsMs: some, connectMs: some },
     ],
-  ])('has of %s what was come to', async (_, answer, urlOf, expected) => {
+  ])('contain the completed phases for %s', async (_, answer, urlOf, expected) => {
     const port = await listen(
       createServer((socket) => {
         socket.on('error', () => {})
@@ -89,7 +89,7 @@ describe('what a request took its time for', () => {
     expect(await measuring()(urlOf(port))).toEqual({ ...nothing, totalMs: some, ...expected })
   })
 
-  it('has none of a name that is not found but the search for it', async () => {
+  it('contain only the DNS phase for a name that does not resolve', async () => {
     const measure = measuring({ resolve: () => Promise.reject(new Error('no such name')) })
     expect(await measure('http://nowhere.example/')).toMatchObject({
       ...{ dnsMs: some, connectMs: null, firstByteMs: null, isConnectionReused: null },

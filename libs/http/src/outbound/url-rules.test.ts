@@ -80,18 +80,18 @@ describe('URL rules', () => {
     'https://example.com:8443/a?b=c',
     'https://8.8.8.8',
     'https://[2606:4700::1]',
-  ])('pass %s', (url) => {
+  ])('allow %s', (url) => {
     expect(checkUrl(url, strict).href).toBe(new URL(url).href)
   })
 
-  it('follow the operator', () => {
+  it("follow the allowed blocks and plain http of the operator's configuration", () => {
     const local = { policy: createAddressPolicy(['127.0.0.0/8']), allowHttp: true }
     expect(checkUrl('http://localhost:9000', local).port).toBe('9000')
     expect(checkUrl('http://0x7f.1', local).hostname).toBe('127.0.0.1')
     expect(() => checkUrl('http://10.0.0.1', local)).toThrow(ApiError)
   })
 
-  it('can confine plain http to loopback hosts', () => {
+  it('can restrict plain http to loopback hosts', () => {
     const local = {
       policy: createAddressPolicy(['127.0.0.0/8', '10.0.0.0/8']),
       allowHttp: 'loopback' as const,

@@ -3,7 +3,7 @@ import { diffDocuments } from './document-diff.js'
 
 const step = (id: string, value: unknown = 1) => ({ id, type: 'transform', value })
 
-it('names what was added, removed and changed by its place', () => {
+it('lists added, removed and changed values with their paths', () => {
   const before = { steps: [step('a', { x: 1, y: 2 })], output: 'old', timeoutSeconds: 5 }
   const after = {
     steps: [step('a', { x: 1, y: 3 })],
@@ -19,7 +19,7 @@ it('names what was added, removed and changed by its place', () => {
   expect(diffDocuments(before, before)).toEqual([])
 })
 
-it('compares steps by their ids, so that one put in front changes no other', () => {
+it('compares steps by their ids, so that an inserted step changes no other', () => {
   const before = [step('a'), step('b'), step('c')]
   expect(diffDocuments(before, [step('new'), step('a'), step('b'), step('c', 2)])).toEqual([
     { path: '/0', kind: 'added', after: step('new') },

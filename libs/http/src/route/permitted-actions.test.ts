@@ -70,13 +70,13 @@ afterAll(() => app.close())
 const as = (permissions: Permission[]) => gatewayToken({ ...user, permissions })
 const Data = z.object({ data: Thing })
 
-describe('what a record allows', () => {
+describe('the allowed actions of a record', () => {
   test.each<[Permission[], string[], string[]]>([
     [['itsm:read'], ['accept'], []],
     [['itsm:read', 'itsm:write'], ['edit', 'accept'], ['edit']],
     [['itsm:read', 'itsm:approve'], ['approve', 'accept'], ['approve']],
     [['itsm:read', 'itsm:write', 'itsm:approve'], [...actions], ['edit', 'approve']],
-  ])('is reported to callers with %j as far as they may do it', async (permissions, own, ofPart) => {
+  ])('are limited to the permissions %j of the caller', async (permissions, own, ofPart) => {
     const token = await as(permissions)
     const expected = { ...thing(), allowedActions: own, parts: [{ allowedActions: ofPart }] }
     const one = await app.call('GET', '/things/thing_1', { token })
@@ -85,7 +85,7 @@ describe('what a record allows', () => {
     expect(z.object({ data: z.array(Thing) }).parse(list.json).data).toEqual([expected])
   })
 
-  test('is answered alike when a request is replayed', async () => {
+  test('are the same when a request is replayed', async () => {
     const call = { token: await as(['itsm:read']), headers: { 'idempotency-key': 'once' } }
     const [first, again] = [await app.call('POST', '/things', call), await app.call('POST', '/things', call)]
     expect(again.headers['idempotency-replayed']).toBe('true')
@@ -93,7 +93,7 @@ describe('what a record allows', () => {
     expect(Data.parse(again.json).data.allowedActions).toEqual(['accept'])
   })
 
-  test('is reported whole where there is no caller to speak of', async () => {
+  test('are complete where the request has no user', async () => {
     const reply = await app.call('GET', '/open', { token: await gatewayToken() })
     expect(reply).toMatchObject({ status: 200, json: { data: thing() } })
   })

@@ -16,7 +16,7 @@ const route = defineResource({
 const page = async () => ({ items: [stored], nextCursor: null, limit: 50 })
 const one = async () => stored
 
-it('makes the operations of a resource, each with its id, method, path, scope and status', () => {
+it('defines the operations of a resource, each with id, method, path, scope and status', () => {
   const body = z.object({ name: z.string() })
   const routes = [
     route.list({ summary: 'List', handler: page }),
@@ -41,7 +41,7 @@ it('makes the operations of a resource, each with its id, method, path, scope an
   expect(routes.map(({ response }) => response === Report)).toEqual([true, true, true, true, false, true])
 })
 
-it('lets an operation differ in all but its path, and names one and several differently', () => {
+it('allows an operation to override everything but its path, and a resource to have a custom plural', () => {
   const policy = defineResource({
     ...{ name: 'Policy', plural: 'Policies', path: '/teams/:team/policies', key: 'name' },
     ...{ tag: 'Policies', read: 'itsm:read', write: 'itsm:manage', response: Report },
@@ -65,7 +65,7 @@ it('lets an operation differ in all but its path, and names one and several diff
   })
 })
 
-it('is the route that is written out', () => {
+it('defines the same route as defineRoute', () => {
   const summary = 'Get'
   expect(route.get({ summary, handler: one })).toEqual(
     defineRoute({

@@ -47,20 +47,20 @@ describe('a restricted principal', () => {
     ['/families', { families: ['itsm'], rows }],
     ['/both', { families: ['tables'], rows }],
     ['/both', { environments: ['staging'], rows }],
-  ])('is refused by %s with %j', async (path, restrictions) => {
+  ])('is refused by %s with the restrictions %j', async (path, restrictions) => {
     expect(await get(path, restrictions)).toMatchObject({
       status: 403,
       json: { error: { code: 'forbidden' } },
     })
   })
 
-  it('reaches what honours all of them, which gets the rows under the signature', async () => {
+  it('is allowed on routes that honour all its restrictions, which receive the signed rows', async () => {
     const restrictions = { environments: ['production'], families: ['itsm'], rows }
     expect(await get('/both', restrictions)).toMatchObject({ status: 200, json: { data: { rows } } })
     expect((await get('/families', { families: ['itsm'] })).status).toBe(200)
   })
 
-  it('is one with restrictions: without any, every route is open', async () => {
+  it('needs at least one restriction: without any, every route is open', async () => {
     for (const path of ['/unaware', '/login', '/both']) expect((await get(path)).status).toBe(200)
   })
 })

@@ -26,11 +26,11 @@ describe('find', () => {
     ['/a/new', 'get /a/new', {}],
     ['/a/x%2Fy', 'get /a/:id', { id: 'x/y' }],
     ['/', 'get /', {}],
-  ])('GET %s', (path, target, params) => {
+  ])('matches GET %s', (path, target, params) => {
     expect(tree.find('GET', path)).toEqual({ target, params })
   })
 
-  test('a literal without a match falls back to the parameter at its place', () => {
+  test('uses the parameter at the same position if a literal has no match', () => {
     expect(tree.find('POST', '/a/new/close')).toMatchObject({
       target: 'post /a/:id/close',
       params: { id: 'new' },
@@ -39,26 +39,26 @@ describe('find', () => {
     expect(tree.find('PUT', '/a/new/2/x')).toMatchObject({ params: { part: '2' } })
   })
 
-  test('HEAD finds what GET finds', () => {
+  test('matches HEAD to the route of GET', () => {
     expect(tree.find('HEAD', '/a/7')).toMatchObject({ target: 'get /a/:id' })
   })
 
-  test.each(['/b', '/a', '/a//close', '/A/7', '/a/7/close/more'])('%s is unknown', (path) => {
+  test.each(['/b', '/a', '/a//close', '/A/7', '/a/7/close/more'])('does not match POST %s', (path) => {
     expect(tree.find('POST', path)).toBeUndefined()
   })
 
-  test('a wrong method names the right ones of every path that matches', () => {
+  test('rejects a wrong method with the allowed methods of every matching path', () => {
     const overlapping = treeOf('get /a/new', 'delete /a/:id')
     expect(() => overlapping.find('PUT', '/a/new')).toThrow('Allowed: DELETE, GET, HEAD.')
     expect(() => overlapping.find('PUT', '/a/7')).toThrow('Allowed: DELETE.')
     expect(overlapping.find('DELETE', '/a/new')).toMatchObject({ params: { id: 'new' } })
   })
 
-  test('a parameter that is not correctly percent-encoded', () => {
+  test('rejects a parameter with malformed percent-encoding', () => {
     expect(() => tree.find('GET', '/a/%zz')).toThrow(URIError)
   })
 
-  test('lookup finds the same, without the parameters, and is never wrong about a method', () => {
+  test('returns the same target as lookup, which ignores parameters and wrong methods', () => {
     const segments = ['a', 'new', '7', 'close', '', 'x', 'y', '%zz']
     const paths = ['', ...segments].flatMap((first) =>
       segments.flatMap((second) =>
@@ -80,11 +80,11 @@ describe('find', () => {
   }
 })
 
-test('one address cannot be taken twice', () => {
+test('the same address cannot be registered twice', () => {
   expect(() => treeOf('get /a/:id', 'get /a/:name')).toThrow('GET /a/:name')
 })
 
-describe('a rest', () => {
+describe('a wildcard route', () => {
   const tree = treeOf(
     'get /a/:id/files/*path',
     'get /a/:id/files/list',
@@ -98,12 +98,12 @@ describe('a rest', () => {
     ['/a/7/files/x//y%2Fz/', 'get /a/:id/files/*path', { id: '7', path: 'x//y/z' }],
     ['/a/7/files/list', 'get /a/:id/files/list', { id: '7' }],
     ['/a/7/other', 'get /a/*path', { path: '7/other' }],
-  ])('takes what is left of %s, if nothing else does', (path, target, params) => {
+  ])('matches the remaining path of %s if no other route does', (path, target, params) => {
     expect(tree.find('GET', path)).toEqual({ target, params })
     expect(tree.lookup('GET', path)).toBe(target)
   })
 
-  test('names the methods it has', () => {
+  test('lists its methods in the error for a wrong method', () => {
     expect(() => tree.find('DELETE', '/a/7/files/x')).toThrow('Allowed: GET, HEAD, PUT.')
     expect(tree.find('PUT', '/b')).toBeUndefined()
   })

@@ -36,7 +36,7 @@ async function open(): Promise<IncomingMessage> {
   return response
 }
 
-test('sends one line for each object, as a file', async () => {
+test('sends one line for each object, as a file attachment', async () => {
   source = async function* () {
     yield [{ n: 1 }, { n: 2 }]
     yield [{ n: 3 }]
@@ -51,7 +51,7 @@ test('sends one line for each object, as a file', async () => {
   expect((await app.call('GET', '/numbers?color=red')).status).toBe(422)
 })
 
-test('what fails before the first line is answered as an error', async () => {
+test('answers a failure before the first line with an error', async () => {
   // biome-ignore lint/correctness/useYield: fails before the first batch
   source = async function* () {
     throw new ApiError('service_unavailable', 'Away.')
@@ -59,7 +59,7 @@ test('what fails before the first line is answered as an error', async () => {
   expect((await app.call('GET', '/numbers')).json).toMatchObject({ error: { code: 'service_unavailable' } })
 })
 
-test('what fails later ends the connection', async () => {
+test('aborts the connection on a later failure', async () => {
   let fail: (error: Error) => void = () => undefined
   const failure = new Promise<never>((_, reject) => {
     fail = reject
@@ -75,7 +75,7 @@ test('what fails later ends the connection', async () => {
   expect(app.logged()).toContainEqual(expect.objectContaining({ route: '/numbers', level: 50 }))
 })
 
-test('asks for no more than the client takes, and stops when it leaves', async () => {
+test('reads no further than the client receives, and stops when the client disconnects', async () => {
   // Many times the capacity of the buffers in between.
   const limit = 1_000
   const padding = 'x'.repeat(100_000)
@@ -95,7 +95,7 @@ test('asks for no more than the client takes, and stops when it leaves', async (
   expect(asked).toBeLessThan(limit)
 })
 
-test('OpenAPI shows the line', async () => {
+test('the OpenAPI document describes the schema of a line', async () => {
   const { paths } = await openApiDocument('numbers', [numbers])
   expect(paths?.['/numbers']?.get?.responses?.['200']).toMatchObject({
     content: {

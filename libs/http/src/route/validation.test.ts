@@ -10,7 +10,7 @@ test.each([
   [101, 'The request is not valid in more than 100 places.'],
   [120_000, 'The request is not valid in more than 100 places.'],
 ])(
-  'of %i problems no more than 100 are reported: the answer is no larger than the request',
+  'of %i problems at most 100 are reported, so that the response is no larger than the request',
   (count, message) => {
     const wrong = Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, 1]))
     const details: ErrorDetail[] = []
@@ -23,7 +23,7 @@ test.each([
   },
 )
 
-test('what is missing is said to be required, whatever it had to be', () => {
+test('a missing value is reported as required, whatever its type', () => {
   const schema = z.object({
     kind: z.enum(['a', 'b']),
     target: z.union([z.string(), z.int()]),
@@ -42,7 +42,7 @@ test('what is missing is said to be required, whatever it had to be', () => {
   )
 })
 
-test('problems are in the words of the platform, and tell no patterns', () => {
+test('problems have the messages of the platform and reveal no patterns', () => {
   const details: ErrorDetail[] = []
   const schema = z.object({ limit: z.int().max(200), at: z.iso.datetime({ offset: true }) })
   parsePart(schema, { limit: 1_000, at: '2030-01-01' }, 'query', details)

@@ -52,18 +52,18 @@ test.each([
   ['createdAfter=2026-03-02&timeZone=Europe/Berlin', { createdAfter: '2026-03-01T23:00:00.000Z' }],
   ['createdAfter=2026-07-02&timeZone=Europe/Berlin', { createdAfter: '2026-07-01T22:00:00.000Z' }],
   ['name=2026-03-02&timeZone=Europe/Berlin', { name: '2026-03-02' }],
-])('%s of a list', async (query, expected) => {
+])('a list converts instants and days to UTC: %s', async (query, expected) => {
   expect(await seen(`/things?${query}`)).toEqual(expected)
 })
 
-test('a route that has a time zone of its own sees it', async () => {
+test('a route that declares a timeZone parameter receives it', async () => {
   expect(await seen('/things/count?createdAfter=2026-03-02&timeZone=Europe/Berlin')).toEqual({
     ...{ createdAfter: '2026-03-01T23:00:00.000Z', timeZone: 'Europe/Berlin' },
   })
 })
 
 test.each(['createdAfter=2026-02-30', 'createdAfter=yesterday', 'timeZone=Mars'])(
-  '%s is refused',
+  'rejects %s',
   async (query) => {
     const [name] = query.split('=')
     expect((await app.call('GET', `/things?${query}`)).json).toMatchObject({

@@ -16,8 +16,8 @@ const problem = (answer: { json: unknown }) => {
   return [error.code, ...error.details.map((detail) => `${detail.in} ${detail.path} ${detail.code}`)]
 }
 
-describe('answers', () => {
-  test('a resource comes in the envelope with its ETag', async () => {
+describe('responses', () => {
+  test('a resource has an envelope and an ETag', async () => {
     const answer = await app.call('GET', '/things/7')
     expect(answer.status).toBe(200)
     expect(answer.headers.etag).toBe('"3"')
@@ -27,7 +27,7 @@ describe('answers', () => {
     })
   })
 
-  test('a literal path wins over a parameter declared before it', async () => {
+  test('a literal path takes precedence over a parameter declared before it', async () => {
     expect((await app.call('GET', '/things/newest')).json).toMatchObject({ data: { id: 'newest' } })
   })
 
@@ -37,11 +37,11 @@ describe('answers', () => {
     expect(answer.json).toMatchObject({ data: { title: 'lamp x1' } })
   })
 
-  test('a missing body counts as an empty one where nothing in it is required', async () => {
+  test('a missing body counts as an empty object if no field is required', async () => {
     expect((await app.call('POST', '/things/1/close')).status).toBe(200)
   })
 
-  test('an action that takes nothing says so of a field it would ignore', async () => {
+  test('an action without a body rejects a field', async () => {
     for (const body of [undefined, {}])
       expect((await app.call('POST', '/things/1/open', { body })).status).toBe(200)
     const answer = await app.call('POST', '/things/1/open', { body: { reason: 'Dark.' } })
@@ -55,12 +55,12 @@ describe('answers', () => {
     expect([answer.status, answer.text]).toEqual([204, ''])
   })
 
-  test('HEAD answers like GET, without the body', async () => {
+  test('HEAD returns the status and headers of GET, without the body', async () => {
     const answer = await app.call('HEAD', '/things/7')
     expect([answer.status, answer.headers.etag, answer.text]).toEqual([200, '"3"', ''])
   })
 
-  test('every answer carries the security headers and does not name Express', async () => {
+  test('every response has the security headers and does not reveal Express', async () => {
     for (const path of ['/things/7', '/nowhere', '/healthz', '/things/%zz']) {
       const { headers } = await app.call('GET', path)
       expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
@@ -69,7 +69,7 @@ describe('answers', () => {
     }
   })
 
-  test('an acceptable X-Request-ID is kept, another one is replaced', async () => {
+  test('a valid X-Request-ID is kept, an invalid one is replaced', async () => {
     const kept = await app.call('GET', '/caller', { headers: { 'x-request-id': 'trace-0001' } })
     expect(kept.json).toMatchObject({ data: { requestId: 'trace-0001' }, meta: { requestId: 'trace-0001' } })
     for (const bad of ['short', 'with space in it', 'x'.repeat(129)]) {
@@ -78,7 +78,7 @@ describe('answers', () => {
     }
   })
 
-  test('the handler learns the tenant, the actor and the client address', async () => {
+  test('the handler receives the tenant, the actor and the client address', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.7, 10.0.0.1', 'user-agent': 'curl/8' }
     expect((await app.call('GET', '/caller', { headers })).json).toMatchObject({
       data: {
@@ -89,7 +89,7 @@ describe('answers', () => {
     })
   })
 
-  test('what a client says it is, is cut and has no control characters', async () => {
+  test('the User-Agent is truncated and stripped of control characters', async () => {
     const agent = `\tagent\u0085${'x'.repeat(300)}`
     const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': agent }
     expect((await app.call('GET', '/caller', { headers })).json).toMatchObject({
@@ -97,7 +97,7 @@ describe('answers', () => {
     })
   })
 
-  test('only the gateway says where a request comes from', async () => {
+  test('the source of a request is accepted only from the gateway', async () => {
     const headers = { 'x-forwarded-for': '203.0.113.7', 'user-agent': 'curl/8' }
     expect((await app.call('GET', '/caller')).json).toMatchObject({ data: { source: null } })
     const source = { address: '203.0.113.7', userAgent: 'curl/8' }
@@ -109,7 +109,7 @@ describe('answers', () => {
 })
 
 describe('lists', () => {
-  test('defaults: 50 items, the first sort as written', async () => {
+  test('return at most 50 items in the first declared sort order by default', async () => {
     const answer = await app.call('GET', '/things')
     expect(answer.json).toMatchObject({
       data: [{ id: 'createdAt desc undefined' }],
@@ -117,7 +117,7 @@ describe('lists', () => {
     })
   })
 
-  test('limit, after, sort and filters are parsed', async () => {
+  test('parse limit, after, sort and filters', async () => {
     const answer = await app.call('GET', '/things?limit=1&after=abc&sort=title&status=open')
     expect(answer.json).toMatchObject({
       data: [{ id: 'title asc abc' }],
@@ -125,7 +125,7 @@ describe('lists', () => {
     })
   })
 
-  test('the binding depends on sort and filters only', async () => {
+  test('bind a cursor to sort and filters only', async () => {
     const binding = async (query: string) =>
       z.object({ data: z.array(Thing) }).parse((await app.call('GET', `/things?${query}`)).json).data[0]
         ?.title
@@ -135,7 +135,7 @@ describe('lists', () => {
     expect(await binding('q=a+b&status=open&sort=createdAt')).not.toBe(reference)
   })
 
-  test('bad and unknown parameters are all reported', async () => {
+  test('report all malformed and unknown parameters', async () => {
     const answer = await app.call('GET', '/things?limit=201&sort=color&status=lost&page=2&__proto__=1')
     expect(answer.status).toBe(422)
     expect(problem(answer).sort()).toEqual([
@@ -149,8 +149,8 @@ describe('lists', () => {
   })
 })
 
-describe('refusals', () => {
-  test('all problems of a body at once, as JSON pointers', async () => {
+describe('rejected requests', () => {
+  test('report all problems of a body together, as JSON pointers', async () => {
     const body = { title: 'x', count: 1.5, 'a/b': [{ n: 1 }, {}], extra: true }
     const answer = await app.call('POST', '/things?dry=1', { body })
     expect(answer.status).toBe(422)
@@ -207,13 +207,13 @@ describe('refusals', () => {
       ['validation_failed', `body /free${'/0'.repeat(99)} too_deep`],
     ],
     ['too large a body', `{"title":"${'a'.repeat(1000)}"}`, ['payload_too_large']],
-  ])('%s', async (_what, rawBody, expected) => {
+  ])('include %s', async (_what, rawBody, expected) => {
     const answer = await app.call('POST', '/things', rawBody === undefined ? {} : { rawBody })
     expect(problem(answer)).toEqual(expected)
     expect(answer.json).toMatchObject({ error: { status: answer.status } })
   })
 
-  test('too large a body of unknown length is cut off while it arrives', async () => {
+  test('include an oversized body of unknown length, which is aborted while it arrives', async () => {
     const headers = { 'transfer-encoding': 'chunked' }
     const answer = await app.call('POST', '/things', { rawBody: `"${'a'.repeat(200_000)}"`, headers })
     expect([answer.status, ...problem(answer)]).toEqual([413, 'payload_too_large'])
@@ -223,12 +223,12 @@ describe('refusals', () => {
     [{ 'content-type': 'text/plain' }],
     [{ 'content-type': 'application/json; charset=latin1' }],
     [{ 'content-encoding': 'gzip' }],
-  ])('the media type of %j', async (headers) => {
+  ])('include the media type of %j', async (headers) => {
     const answer = await app.call('POST', '/things', { body: { title: 'ab' }, headers })
     expect([answer.status, ...problem(answer)]).toEqual([415, 'unsupported_media_type'])
   })
 
-  test('other ways to say JSON are accepted', async () => {
+  test('do not include other media types of JSON', async () => {
     for (const type of ['application/json; charset=UTF-8', 'application/merge-patch+json']) {
       const answer = await app.call('POST', '/things', {
         body: { title: 'ab' },
@@ -239,14 +239,14 @@ describe('refusals', () => {
   })
 
   test.each(['/things/%zz', '/things?q=%zz', '/things/a%00b', '/things?q=%c3%28'])(
-    'the URL %s',
+    'include the URL %s',
     async (path) => {
       const answer = await app.call('GET', path)
       expect([answer.status, ...problem(answer)]).toEqual([400, 'malformed_url'])
     },
   )
 
-  test('an unknown address and a wrong method', async () => {
+  test('include an unknown path and a wrong method', async () => {
     const unknown = await app.call('GET', '/nothing')
     expect(problem(unknown)).toEqual(['route_not_found'])
     expect(unknown.json).toMatchObject({ error: { message: 'There is no operation GET /nothing.' } })
@@ -259,13 +259,13 @@ describe('refusals', () => {
     expect((await app.call('OPTIONS', '/things')).status).toBe(405)
   })
 
-  test('an ApiError is answered as itself; 503 says when to retry', async () => {
+  test('report an ApiError unchanged, with Retry-After for 503', async () => {
     expect((await app.call('GET', '/fail/absent')).status).toBe(404)
     const answer = await app.call('GET', '/fail/down')
     expect([answer.status, answer.headers['retry-after']]).toEqual([503, '1'])
   })
 
-  test('a bug is answered without a word of it and logged under the request id', async () => {
+  test('reveal nothing about an unexpected error, which is logged with the request id', async () => {
     const answer = await app.call('GET', '/fail/bug')
     expect([answer.status, ...problem(answer)]).toEqual([500, 'internal_error'])
     expect(answer.text).not.toContain('hunter2')
@@ -294,12 +294,12 @@ describe('If-Match', () => {
     ['*', 'undefined'],
     ['W/"3"', '-1'],
     ['"abc"', '-1'],
-  ])('%s means version %s', async (header, version) => {
+  ])('%s requires version %s', async (header, version) => {
     const answer = await app.call('POST', '/things/1/close', { headers: { 'if-match': header } })
     expect(answer.json).toMatchObject({ data: { title: version } })
   })
 
-  test('anything else is refused', async () => {
+  test('is rejected if it is malformed', async () => {
     const answer = await app.call('POST', '/things/1/close', { headers: { 'if-match': '3' } })
     expect(problem(answer)).toEqual(['validation_failed', 'header /if-match invalid_format'])
   })
@@ -319,7 +319,7 @@ describe('routes', () => {
     ],
     ['callers of a route for users', copy({ operationId: 'other', path: '/x', callers: ['itsm'] })],
     ['a service scope outside /internal', copy({ operationId: 'other', path: '/x', scope: 'service' })],
-  ])('refuses %s', async (_what, wrong) => {
+  ])('are rejected at startup: %s', async (_what, wrong) => {
     await expect(startTestApp(wrong)).rejects.toThrow()
   })
 })

@@ -34,7 +34,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.close())
 
-test('a bare answer is the document itself; errors keep their envelope', async () => {
+test('a bare response is the document itself, and errors keep their envelope', async () => {
   const answer = await app.call('GET', '/chart.json')
   expect(answer.json).toEqual({ chart: '1.0', meta: 'its own' })
   expect(answer.headers['x-request-id']).toBeDefined()
@@ -43,14 +43,14 @@ test('a bare answer is the document itself; errors keep their envelope', async (
   })
 })
 
-test('OpenAPI shows it without an envelope', async () => {
+test('OpenAPI describes a bare response without an envelope', async () => {
   const { paths } = await openApiDocument('charts', [read])
   expect(paths?.['/chart.json']?.get?.responses?.['200']).toMatchObject({
     content: { 'application/json': { schema: { type: 'object', properties: { chart: { enum: ['1.0'] } } } } },
   })
 })
 
-test('a long answer comes whole, whatever its characters take', async () => {
+test('a long response is complete, whatever the length of its characters in bytes', async () => {
   const answer = await app.call('GET', '/long')
   expect(answer.json).toMatchObject({ data: { text: long } })
   expect(Number(answer.headers['content-length'])).toBeGreaterThan(270_000)

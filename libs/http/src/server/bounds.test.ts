@@ -36,13 +36,13 @@ const problemsOf = ({ json }: TestAnswer) =>
   ErrorEnvelope.parse(json).error.details.map(({ in: place, path, code }) => ({ place, path, code }))
 
 describe('a query', () => {
-  test('of more than 500 parameters is refused before it is looked at', async () => {
+  test('of more than 500 parameters is rejected before it is parsed', async () => {
     const answer = await app.call('GET', `/things?${'a&'.repeat(7_500)}a`)
     expect(answer.status).toBe(422)
     expect(problemsOf(answer)).toEqual([{ place: 'query', path: '', code: 'too_many_parameters' }])
   })
 
-  test('of 500 is read, a parameter given more than once as a list', async () => {
+  test('of 500 parameters is parsed, with repeated parameters as a list', async () => {
     const answer = await app.call('GET', `/things?${'id=1&'.repeat(500)}`)
     expect(answer.json).toMatchObject({ data: { sum: 500 } })
     expect(problemsOf(await app.call('GET', '/things?q=1&q=2&q=3'))).toEqual([
@@ -61,7 +61,7 @@ describe('a body', () => {
     ['a filter of 60,000 keys', { filter: keys(60_000) }, 'too_many_keys'],
     ['a list of 10,001 items', { list: Array(10_001).fill(0) }, 'too_many_items'],
     ['251,000 values in all', values(251_000), 'too_many_values'],
-  ])('with %s is refused', async (_what, body, code) => {
+  ])('with %s is rejected', async (_what, body, code) => {
     const before = handled
     const answer = await app.call('POST', '/things', { body })
     expect(answer.status).toBe(422)
@@ -73,7 +73,7 @@ describe('a body', () => {
     ['101 levels', nested(101)],
     ['half a million levels', nested(500_000)],
     ['levels behind texts', `["\\\\","\\"[[[",${nested(100)}]`],
-  ])('with %s is refused', async (_what, rawBody) => {
+  ])('with a nesting of %s is rejected', async (_what, rawBody) => {
     const answer = await app.call('POST', '/things', { rawBody })
     expect(answer.status).toBe(422)
     expect(problemsOf(answer)).toMatchObject([{ place: 'body', code: 'too_deep' }])
@@ -85,11 +85,11 @@ describe('a body', () => {
     ['as many values as may be', values(249_000)],
     ['as many levels as may be', JSON.parse(nested(100))],
     ['texts full of what would be structure', { text: '"[{,'.repeat(100_000), backslash: '\\' }],
-  ])('with %s is taken', async (_what, body) => {
+  ])('with %s is accepted', async (_what, body) => {
     expect((await app.call('POST', '/things', { body })).status).toBe(200)
   })
 
-  test('does not have its long keys repeated', async () => {
+  test('with a long invalid key is rejected with a short response', async () => {
     const long = 'k'.repeat(900_000)
     const answer = await app.call('POST', '/things', { rawBody: `{"${long}":"\\u0000"}` })
     expect(answer.status).toBe(422)

@@ -185,7 +185,7 @@ test.each([
   ['while a document is made', 'GET', '/document', '\r\n'],
   ['within an answer', 'GET', '/lines', '\r\n'],
   ['while a raw route waits', 'POST', '/raw', 'Content-Length: 0\r\n\r\n'],
-])('a client that leaves %s is no error: %s %s', async (_, method, path, rest) => {
+])('a client that disconnects %s causes no error: %s %s', async (_, method, path, rest) => {
   const logged = await logOf(async () => {
     const socket = open(method, path, rest)
     await handling.begun
@@ -197,7 +197,7 @@ test.each([
 test.each([
   ['/all', bodyOf('application/json')],
   ['/raw', bodyOf('text/plain')],
-])('nor is one that leaves within a body: %s', async (path, rest) => {
+])('a client that disconnects within a request body causes no error: %s', async (path, rest) => {
   const logged = await logOf(async () => {
     const requested = once(app.listening.server, 'request')
     const socket = open('POST', path, rest)
@@ -207,7 +207,7 @@ test.each([
   expect(logged).toEqual(leftEarly(path))
 })
 
-test('what fails by itself is an error also when its client has left', async () => {
+test('a fault of the handler is logged as an error, even if the client has disconnected', async () => {
   const logged = await logOf(async () => {
     const socket = open('GET', '/fault', '\r\n')
     await handling.begun

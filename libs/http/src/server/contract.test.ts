@@ -88,7 +88,7 @@ const operation = async (path: string, method: 'get' | 'post') =>
   z.record(z.string(), z.unknown()).parse((await openApiDocument('lamps', routes)).paths?.[path]?.[method])
 
 describe('a created resource', () => {
-  test('has a Location that can be read, also when the answer is a kept one', async () => {
+  test('has a Location that can be read, also when the response is replayed', async () => {
     const headers = { 'idempotency-key': 'k' }
     for (const replayed of [undefined, 'true']) {
       const answer = await app.call('POST', '/rooms/a%20b/lamps', { headers })
@@ -101,7 +101,7 @@ describe('a created resource', () => {
     })
   })
 
-  test('that was there already is answered with 200 and no Location, also when the answer is a kept one', async () => {
+  test('that existed already is answered with 200 and no Location, also when the response is replayed', async () => {
     const headers = { 'idempotency-key': 'there' }
     for (const replayed of [undefined, 'true']) {
       const answer = await app.call('POST', '/rooms/lit/lamps', { headers })
@@ -114,7 +114,7 @@ describe('a created resource', () => {
     expect(responses).not.toHaveProperty('200.headers.Location')
   })
 
-  test('that is read below another path has its Location there', async () => {
+  test('that is read below another path has a Location below that path', async () => {
     const answer = await app.call('POST', '/hooks/1/rooms/a%20b/lamp')
     expect(answer.headers.location).toBe('/rooms/a%20b/lamps/l%2F1')
     expect(await operation('/hooks/{hook}/rooms/{room}/lamp', 'post')).toMatchObject({
@@ -122,7 +122,7 @@ describe('a created resource', () => {
     })
   })
 
-  test('that cannot be read has none', async () => {
+  test('that cannot be read has no Location', async () => {
     expect((await app.call('POST', '/fuses')).headers).not.toHaveProperty('location')
   })
 })
@@ -132,7 +132,7 @@ describe('If-None-Match', () => {
     app.call(method, path, { headers: { 'if-none-match': tags } })
 
   test.each(['"3"', 'W/"3"', '"1", "3"', '*'])(
-    '%s names what the client has: 304 without a body',
+    '%s matches the current version: 304 without a body',
     async (tags) => {
       for (const method of ['GET', 'HEAD']) {
         const answer = await read('/rooms/1/lamps/1', tags, method)
@@ -142,11 +142,11 @@ describe('If-None-Match', () => {
     },
   )
 
-  test.each(['"2"', '3', '', '"33"'])('%s names something else', async (tags) => {
+  test.each(['"2"', '3', '', '"33"'])('%s does not match: 200 with the resource', async (tags) => {
     expect((await read('/rooms/1/lamps/1', tags)).status).toBe(200)
   })
 
-  test('is no reason to keep back what changes without its version, a list, or a write', async () => {
+  test('is ignored for resources that change without a new version, for lists and for writes', async () => {
     expect((await read('/meters/1', '"3"')).status).toBe(200)
     expect((await read('/rooms/1/lamps', '*')).status).toBe(200)
     expect((await read('/fuses', '*', 'POST')).status).toBe(201)
@@ -154,7 +154,7 @@ describe('If-None-Match', () => {
 })
 
 describe('a deprecated operation', () => {
-  test('says so on every answer, with when it ends and what is instead', async () => {
+  test('announces its deprecation, sunset and documentation in the headers of every response', async () => {
     const listed = await app.call('GET', '/rooms/1/lamps')
     expect(listed.headers).toMatchObject({
       deprecation: '@1767225600',
@@ -174,7 +174,7 @@ describe('a deprecated operation', () => {
   })
 })
 
-describe('a contract that cannot hold is refused at the start', () => {
+describe('route contracts at startup', () => {
   const start = (
     contract: Partial<RouteContract<'/keys', z.ZodType, z.ZodObject, z.ZodObject, z.ZodType>>,
   ) => {
@@ -193,7 +193,7 @@ describe('a contract that cannot hold is refused at the start', () => {
   }
 
   test.each(['token', 'accessToken', 'webhook_secret', 'password', 'apiKey'])(
-    'a %s in an answer that would be kept for replay',
+    'reject a %s in a response that is stored for replay',
     (name) => {
       const response = z.object({ made: z.object({ [name]: z.string().nullable().optional() }) })
       const stepUp = true
@@ -203,19 +203,19 @@ describe('a contract that cannot hold is refused at the start', () => {
     },
   )
 
-  test('a secret in an answer that takes no step-up', () => {
+  test('reject a secret in a response that requires no step-up', () => {
     const contract = { response: z.object({ token: z.string() }), idempotency: 'none' } as const
     expect(() => start(contract)).toThrow('stepUp')
     expect(() => start({ ...contract, method: 'get' })).not.toThrow()
     expect(() => start({ ...contract, scope: 'public' })).not.toThrow()
   })
 
-  test('names that only sound like secrets are none', () => {
+  test('accept names that only resemble those of secrets', () => {
     const response = z.object({ has_secret: z.boolean(), tokenId: z.string(), secretName: z.string() })
     expect(() => start({ response })).not.toThrow()
   })
 
-  test('a sunset before the deprecation, and dates that are none', () => {
+  test('reject a sunset before the deprecation, and malformed dates', () => {
     expect(() => start({ deprecated: { since: '2026-02-01', sunset: '2026-01-01' } })).toThrow('createKey')
     expect(() => start({ deprecated: { since: 'soon' } })).toThrow('createKey')
   })

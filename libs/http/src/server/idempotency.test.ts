@@ -122,8 +122,8 @@ const post = async (path: string, key: string, body: unknown = { title: 'lamp' }
   return { status: answer.status, code: json.error?.code, data: json.data, replayed, headers: answer.headers }
 }
 
-describe('in the transaction of the effect', () => {
-  test('the same request again gets the same answer and has no further effect', async () => {
+describe('an idempotency key stored in the transaction of the effect', () => {
+  test('returns the same response for the same request, without a second effect', async () => {
     const first = await post('/things', 'k')
     const again = await post('/things', 'k')
     expect(first).toMatchObject({ status: 201, replayed: false })
@@ -132,7 +132,7 @@ describe('in the transaction of the effect', () => {
     expect(effects).toEqual(['lamp'])
   })
 
-  test('the order of fields does not make another request, a value does', async () => {
+  test('accepts another order of fields as the same request, but not another value', async () => {
     await post('/things', 'k', { title: 'lamp', note: 'n' })
     expect(await post('/things', 'k', { note: 'n', title: 'lamp' })).toMatchObject({ replayed: true })
     expect(await post('/things', 'k', { title: 'lamp', note: 'm' })).toMatchObject({
@@ -141,7 +141,7 @@ describe('in the transaction of the effect', () => {
     })
   })
 
-  test('a key belongs to one operation, caller, workspace and environment', async () => {
+  test('belongs to one operation, caller, workspace and environment', async () => {
     await post('/things', 'k')
     const others = [
       { ...user, workspaceId: 'ws_2' },
@@ -158,12 +158,12 @@ describe('in the transaction of the effect', () => {
     expect(effects).toHaveLength(5)
   })
 
-  test.each([[''], ['k'.repeat(256)], ['clé']])('the key %j is refused', async (key) => {
+  test.each([[''], ['k'.repeat(256)], ['clé']])('is rejected if it is %j', async (key) => {
     expect(await post('/things', key)).toMatchObject({ status: 400, code: 'idempotency_key_invalid' })
     expect(effects).toEqual([])
   })
 
-  test('a failed request leaves its key free', async () => {
+  test('stays free after a failed request', async () => {
     act = () => Promise.reject(new ApiError('conflict', 'Taken.'))
     expect(await post('/things', 'k')).toMatchObject({ status: 409, code: 'conflict' })
     expect(await post('/things', 'k', { wrong: 1 })).toMatchObject({ status: 422, code: 'validation_failed' })
@@ -171,7 +171,7 @@ describe('in the transaction of the effect', () => {
     expect(await post('/things', 'k')).toMatchObject({ status: 201, replayed: false })
   })
 
-  test('of 50 at once one takes effect; the others are asked to wait or get its answer', async () => {
+  test('lets one of 50 concurrent requests take effect; the others receive 409 or its response', async () => {
     const answers = await Promise.all(Array.from({ length: 50 }, () => post('/things', 'k')))
     expect(effects).toEqual(['lamp'])
     expect(answers.filter(({ status, replayed }) => status === 201 && !replayed)).toHaveLength(1)
@@ -185,7 +185,7 @@ describe('in the transaction of the effect', () => {
     expect(await post('/things', 'k')).toMatchObject({ status: 201, replayed: true })
   })
 
-  test('while one is being worked on, the same is 409 and another one is 422', async () => {
+  test('in progress answers the same request with 409 and another request with 422', async () => {
     const [started, finish] = [createDeferred(), createDeferred()]
     act = async (title, meta) => {
       started.resolve()
@@ -203,7 +203,7 @@ describe('in the transaction of the effect', () => {
   test.each([
     ['the race is reported by the store', new IdempotencyRaceError()],
     ['the effect of the winner makes this one impossible', invalidTransition('close', 'closed', [])],
-  ])('another process commits first: %s', async (_what, error) => {
+  ])('returns the response of another process that commits first: %s', async (_what, error) => {
     act = async (title, meta) => {
       store.commit(meta, { ...thing(title), id: 'winner' })
       throw error
@@ -211,12 +211,12 @@ describe('in the transaction of the effect', () => {
     expect(await post('/things', 'k')).toMatchObject({ status: 201, replayed: true, data: { id: 'winner' } })
   })
 
-  test('a race whose winner cannot be found yet is still in progress', async () => {
+  test('is in progress while the winner of a race cannot be found yet', async () => {
     act = () => Promise.reject(new IdempotencyRaceError())
     expect(await post('/things', 'k')).toMatchObject({ status: 409, code: 'idempotency_in_progress' })
   })
 
-  test('secrets are answered once and not kept', async () => {
+  test('does not store secrets, which are returned only once', async () => {
     expect(await post('/tokens', 'k')).toMatchObject({ data: { secret: 'ops_plain' } })
     expect(JSON.stringify([...store.rows.values()])).not.toContain('ops_plain')
     const again = await post('/tokens', 'k')
@@ -224,7 +224,7 @@ describe('in the transaction of the effect', () => {
     expect(again.data).not.toHaveProperty('secret')
   })
 
-  test('a repetition is answered what was sent, also where the transaction gave something else', async () => {
+  test('replays the response that was sent, even if the transaction stored another one', async () => {
     await app.close()
     app = await startTestApp(routes, { idempotency: store, checkResponses: false })
     const first = await post('/forgetful', 'k')
@@ -236,7 +236,7 @@ describe('in the transaction of the effect', () => {
     expect(effects).toHaveLength(2)
   })
 
-  test('the status and the headers are those of the whole answer, and not of what is kept of it', async () => {
+  test('replays the status and headers of the full response, not of its redacted copy', async () => {
     const first = await post('/was-there', 'k')
     expect(first).toMatchObject({ status: 200, data: { secret: 'ops_plain' } })
     const again = await post('/was-there', 'k')
@@ -245,7 +245,7 @@ describe('in the transaction of the effect', () => {
     expect(JSON.stringify([...store.rows.values()])).not.toContain('ops_plain')
   })
 
-  test('an answer that differs from the one kept for replay is a bug', async () => {
+  test('causes an internal error if the response differs from the one stored for replay', async () => {
     expect(await post('/forgetful', 'k')).toMatchObject({ status: 500 })
     expect(app.logged()).toContainEqual(
       expect.objectContaining({
@@ -254,7 +254,7 @@ describe('in the transaction of the effect', () => {
     )
   })
 
-  test('a route that takes keys and keeps no answer is a bug', async () => {
+  test('causes an internal error if the handler stores no response', async () => {
     act = async (title) => thing(title)
     expect(await post('/things', 'k')).toMatchObject({ status: 500 })
     expect(app.logged()).toContainEqual(
@@ -264,7 +264,7 @@ describe('in the transaction of the effect', () => {
     )
   })
 
-  test('a route that takes no keys ignores them', async () => {
+  test('is ignored by a route without idempotency', async () => {
     await post('/run', 'k')
     expect(await post('/run', 'k')).toMatchObject({ status: 201, replayed: false })
     expect(effects).toHaveLength(2)
@@ -272,18 +272,18 @@ describe('in the transaction of the effect', () => {
   })
 })
 
-describe('claimed first', () => {
+describe('an idempotency key claimed before the effect', () => {
   beforeEach(() => {
     act = async (title) => thing(title)
   })
 
-  test('the same request again gets the same answer', async () => {
+  test('returns the same response for the same request', async () => {
     const first = await post('/send', 'k')
     expect(await post('/send', 'k')).toMatchObject({ status: 201, replayed: true, data: first.data })
     expect(effects).toEqual(['lamp'])
   })
 
-  test('a key claimed by another process is in progress', async () => {
+  test('is in progress if another process has claimed it', async () => {
     act = async () => {
       throw new Error('must not run')
     }
@@ -294,7 +294,7 @@ describe('claimed first', () => {
     expect(await post('/send', 'k')).toMatchObject({ status: 409, code: 'idempotency_in_progress' })
   })
 
-  test('unless the handler finds what it has done: then it is performed again, for the same request alone', async () => {
+  test('without a stored response repeats a repeatable operation, but only for the same request', async () => {
     const loseAnswer = () => {
       for (const row of store.rows.values()) row.response = null
     }
@@ -307,7 +307,7 @@ describe('claimed first', () => {
     expect(await post('/repeat', 'k', { title: 'chair' })).toMatchObject({ code: 'idempotency_key_reused' })
   })
 
-  test('the key is held for as long as the handler runs', async () => {
+  test('is renewed while the handler runs', async () => {
     const held = createDeferred()
     let holds = 0
     store.renew = async () => {
@@ -320,14 +320,14 @@ describe('claimed first', () => {
     expect(store.rows.get('k')?.response).toEqual(stored())
   })
 
-  test('a failure gives the key back', async () => {
+  test('is released after a failure', async () => {
     act = () => Promise.reject(new ApiError('upstream_timeout', 'Too slow.'))
     expect(await post('/send', 'k')).toMatchObject({ status: 504 })
     act = async (title) => thing(title)
     expect(await post('/send', 'k')).toMatchObject({ status: 201, replayed: false })
   })
 
-  test('the effect stands when its key cannot be completed', async () => {
+  test('that cannot be completed does not revert the effect', async () => {
     store.complete = () => Promise.reject(new Error('connection lost'))
     expect(await post('/send', 'k')).toMatchObject({ status: 201 })
     expect(await post('/send', 'k')).toMatchObject({ status: 409, code: 'idempotency_in_progress' })

@@ -50,7 +50,7 @@ const settleAll = (outcome: 'done' | 'failed') => {
 }
 
 test.each(['done', 'failed'] as const)(
-  'two large pages of a workspace are read at a time (%s)',
+  'at most two large pages of a workspace are read concurrently (%s)',
   async (outcome) => {
     const answers = Array.from({ length: 7 }, () => app.call('GET', '/pages?limit=200'))
     let settled = 0
@@ -68,7 +68,7 @@ test.each(['done', 'failed'] as const)(
   },
 )
 
-test('they delay neither small pages nor another workspace', async () => {
+test('large pages delay neither small pages nor another workspace', async () => {
   const token = await gatewayToken({ ...user, workspaceId: 'ws_2' })
   const large = Array.from({ length: 4 }, () => app.call('GET', '/pages?limit=51'))
   await untilRunning(2)

@@ -53,8 +53,8 @@ function slowRoute() {
   return { route, started, finish, gone }
 }
 
-describe('closing', () => {
-  test('a request in flight is finished, new connections are refused', async () => {
+describe('closing the server', () => {
+  test('completes a request in flight and refuses new connections', async () => {
     const { route, started, finish } = slowRoute()
     app = await startTestApp([quick, route])
     const inFlight = app.call('GET', '/slow')
@@ -66,7 +66,7 @@ describe('closing', () => {
     await closed
   })
 
-  test('an idle kept-alive connection does not hold it up', async () => {
+  test('is not delayed by an idle keep-alive connection', async () => {
     app = await startTestApp([quick])
     const agent = new Agent({ keepAlive: true })
     await new Promise((resolve, reject) => {
@@ -77,7 +77,7 @@ describe('closing', () => {
     agent.destroy()
   })
 
-  test('a connection that never sent anything does not hold it up', async () => {
+  test('is not delayed by a connection that never sent anything', async () => {
     app = await startTestApp([quick], {}, { drainTimeoutMs: 600_000 })
     const spare = connect(Number(new URL(app.url).port), '127.0.0.1')
     spare.on('error', () => undefined)
@@ -87,7 +87,7 @@ describe('closing', () => {
     spare.destroy()
   })
 
-  test('what is not finished by the deadline is cut', async () => {
+  test('aborts requests that are unfinished at the deadline', async () => {
     const { route, started, gone } = slowRoute()
     app = await startTestApp([route], {}, { drainTimeoutMs: 30 })
     const inFlight = app.call('GET', '/slow')
@@ -98,7 +98,7 @@ describe('closing', () => {
     await gone.promise
   })
 
-  test('for a while requests are still taken, and each answer ends its connection', async () => {
+  test('accepts requests during the drain delay, and closes each connection after its response', async () => {
     app = await startTestApp([quick], {}, { drainDelayMs: 600_000 })
     const agent = new Agent({ keepAlive: true })
     const answerOf = async (path: string) => {
@@ -121,7 +121,7 @@ describe('closing', () => {
     }
   })
 
-  test('waiting requests can be let go', async () => {
+  test('can end waiting requests through onDrain', async () => {
     const { route, started, finish } = slowRoute()
     app = await startTestApp([route], {}, { onDrain: () => finish.resolve() })
     const inFlight = app.call('GET', '/slow')
@@ -131,7 +131,7 @@ describe('closing', () => {
   })
 })
 
-test('the handler learns that its client is gone', async () => {
+test('aborts the signal of a handler when its client disconnects', async () => {
   const { route, started, finish, gone } = slowRoute()
   app = await startTestApp([route])
   const authorization = `Bearer ${await gatewayToken(user)}`
@@ -143,19 +143,19 @@ test('the handler learns that its client is gone', async () => {
   finish.resolve()
 })
 
-test('a port that is taken is an error', async () => {
+test('rejects a port that is in use', async () => {
   app = await startTestApp([quick])
   const { port } = app.listening
   await expect(startTestApp([quick], {}, { port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
 })
 
-describe('what the HTTP parser refuses', () => {
+describe('the HTTP parser', () => {
   const envelope = (text: string) => {
     const [head = '', body = ''] = text.split('\r\n\r\n')
     return { head, json: JSON.parse(body) as unknown }
   }
 
-  test('bytes that are not HTTP', async () => {
+  test('rejects bytes that are not HTTP', async () => {
     app = await startTestApp([quick])
     const { head, json } = envelope(await app.raw('HELLO\r\n\r\n'))
     expect(head).toMatch(/^HTTP\/1\.1 400 Bad Request\r\n/)
@@ -163,7 +163,7 @@ describe('what the HTTP parser refuses', () => {
     expect(json).toMatchObject({ error: { code: 'malformed_url', status: 400 } })
   })
 
-  test('headers that are too large', async () => {
+  test('rejects headers that are too large', async () => {
     app = await startTestApp([quick])
     const bytes = `GET /quick HTTP/1.1\r\nHost: x\r\nX-Big: ${'a'.repeat(20_000)}\r\n\r\n`
     const { head, json } = envelope(await app.raw(bytes))
@@ -172,7 +172,7 @@ describe('what the HTTP parser refuses', () => {
   })
 })
 
-describe('every answer has the headers of all', () => {
+describe('every response has the security headers', () => {
   const headers = Object.entries(securityHeaders).map(([name, value]) => `${name}: ${value}`.toLowerCase())
   const hanging = 'Content-Type: application/json\r\nContent-Length: 9\r\n'
 
@@ -194,7 +194,7 @@ describe('every answer has the headers of all', () => {
     ['an unknown method', 'PURGE /quick HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 405],
     ['two lengths', `POST /quick HTTP/1.1\r\nHost: x\r\n${hanging}Content-Length: 8\r\n\r\n`, 400],
     ['a probe', 'GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 200],
-  ])('to %s', async (_what, bytes, status) => {
+  ])('also for %s', async (_what, bytes, status) => {
     app = await startTestApp([quick])
     const answer = await app.raw(bytes)
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
@@ -205,7 +205,7 @@ describe('every answer has the headers of all', () => {
 })
 
 describe('probes', () => {
-  test('live and ready', async () => {
+  test('succeed if the service is live and ready', async () => {
     app = await startTestApp([quick], { readiness: async () => ({ postgres: 'up', nats: 'up' }) })
     expect((await app.call('GET', '/healthz', { token: null })).status).toBe(200)
     expect((await app.call('GET', '/readyz', { token: null })).json).toMatchObject({
@@ -213,7 +213,7 @@ describe('probes', () => {
     })
   })
 
-  test('not ready: 503 that names what is down', async () => {
+  test('return 503 with the failed checks if the service is not ready', async () => {
     app = await startTestApp([quick], { readiness: async () => ({ postgres: 'up', nats: 'not connected' }) })
     const answer = await app.call('GET', '/readyz', { token: null })
     expect(answer.status).toBe(503)

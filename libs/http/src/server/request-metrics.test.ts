@@ -5,7 +5,7 @@ import { requestRecorders } from './request-metrics.js'
 const lines = (text: string) =>
   text.split('\n').filter((line) => /^opsplane_http_requests_total|_seconds_(?:count|sum)/.test(line))
 
-test('counts answers by operation, method and class of the status, and how long they took', async () => {
+test('counts responses by operation, method and status class, and records their durations', async () => {
   const metrics = createMetrics({ service: 'desk' })
   const recorderFor = requestRecorders(metrics)
   const read = { operationId: 'getNote', waits: false }
@@ -21,7 +21,7 @@ test('counts answers by operation, method and class of the status, and how long 
   ])
 })
 
-test('each class of status, and both kinds of waiting, are there before the first request', async () => {
+test('every status class and both values of waits exist before the first request', async () => {
   const metrics = createMetrics({ service: 'desk' })
   requestRecorders(metrics)
   const found = lines(await metrics.text())
@@ -30,7 +30,7 @@ test('each class of status, and both kinds of waiting, are there before the firs
   ])
 })
 
-test('methods that a client makes up are one', async () => {
+test('unknown methods are counted under one label', async () => {
   const metrics = createMetrics({ service: 'desk' })
   const recorderFor = requestRecorders(metrics)
   for (const method of ['BREW', 'PROPFIND', 'get'])
@@ -38,6 +38,6 @@ test('methods that a client makes up are one', async () => {
   expect(await metrics.text()).toContain('{operation="none",method="other",status="4xx",service="desk"} 3')
 })
 
-test('records nothing without a recorder', () => {
+test('records nothing if metrics are disabled', () => {
   expect(requestRecorders(noMetrics)({ operationId: 'getNote', waits: false }, 'GET')).toBeUndefined()
 })

@@ -42,13 +42,13 @@ test.each([
   ['has a field its schema does not declare', single(leaky)],
   ['has an item that breaks its schema', list(big)],
   ['has an item with an undeclared field', list(leaky)],
-])('an answer that %s is a bug in tests', async (_what, route) => {
+])('a response that %s is an internal error in tests', async (_what, route) => {
   expect(await statusOf(route)).toBe(500)
   expect(app?.logged()).toContainEqual(
     expect.objectContaining({ err: expect.objectContaining({ message: expect.stringContaining('Thing') }) }),
   )
 })
 
-test('in production answers are not checked', async () => {
+test('responses are not checked in production', async () => {
   expect(await statusOf(single(big), false)).toBe(200)
 })

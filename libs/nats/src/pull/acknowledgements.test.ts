@@ -35,7 +35,7 @@ function followed() {
 }
 
 test.each(['disconnect', 'reconnect'] as const)(
-  'after a %s answers wait until the same consumer is found, and signs of life are dropped',
+  'after a %s, delays answers until the same consumer is found, and drops progress signals',
   async (change) => {
     const { verify, change: report, answer, sent } = followed()
     await verify('first')
@@ -51,7 +51,7 @@ test.each(['disconnect', 'reconnect'] as const)(
   },
 )
 
-test('another consumer gets no answer to a message of the former one', async () => {
+test('does not send another consumer an answer to a message of the former one', async () => {
   const { acks, verify, answer, sent, disowned } = followed()
   await verify('first')
   acks.suspend()
@@ -63,7 +63,7 @@ test('another consumer gets no answer to a message of the former one', async () 
   expect(sent).toEqual(['of the second'])
 })
 
-test('what is found out while the connection is lost is not believed', async () => {
+test('ignores a verification during which the connection was lost', async () => {
   const { verify, verifyWhile, answer, sent } = followed()
   await verify('first')
   await expect(verifyWhile('disconnect')).rejects.toThrow('lost')

@@ -32,7 +32,7 @@ afterAll(async () => {
   rmSync(storeDir, { recursive: true, force: true })
 })
 
-test('what gathers at the server comes with one request, and the first message after a pause at once', async () => {
+test('fetches gathered messages with one request, and the first message after a pause immediately', async () => {
   const later = Array.from({ length: 40 }, (_, n) => String(n))
   let outcome: Awaited<ReturnType<typeof gather>>
   for (let spacingMs = 3_000; outcome === undefined; spacingMs *= 2) outcome = await gather(spacingMs, later)
@@ -76,7 +76,7 @@ async function gather(spacingMs: number, later: readonly string[]) {
   }
 }
 
-test('what has come of a round is handled where the pull is lost before the round ends', async () => {
+test('handles the received messages of a round when the pull is lost before the round ends', async () => {
   const seen: string[] = []
   let reads = 0
   const consumer = durableConsumer<string>({
@@ -101,7 +101,7 @@ test('what has come of a round is handled where the pull is lost before the roun
 })
 
 test.each(['before', 'after', 'never'])(
-  'a message larger than what was asked for comes once there is room, be that before or after the server refuses it, or alone: %s',
+  'receives a message larger than requested once there is room, before or after its refusal, or alone: %s',
   async (when) => {
     const connection = await link.ready()
     const subject = names.topicSubject('ws_1', 'production', when)

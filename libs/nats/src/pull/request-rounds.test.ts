@@ -23,7 +23,7 @@ const nextTime = () =>
     notify = resolve
   })
 
-test('what has gathered is waited for until the server says that this was all', () => {
+test('gathers messages until the server reports the end of the request', () => {
   expect(rounds.mayRequest()).toBe(true)
   expect(rounds.isGathering()).toBe(false)
   rounds.came(1, false)
@@ -36,7 +36,7 @@ test('what has gathered is waited for until the server says that this was all', 
   expect(began).toBe(0)
 })
 
-test('nothing is asked for between two rounds', async () => {
+test('makes no request between two rounds', async () => {
   rounds.came(0, false)
   rounds.ended()
   expect(rounds.mayRequest()).toBe(false)
@@ -45,7 +45,7 @@ test('nothing is asked for between two rounds', async () => {
   expect(rounds.mayRequest()).toBe(true)
 })
 
-test('a round that takes as much as was asked for is over', async () => {
+test('ends a round once the requested amount has arrived', async () => {
   rounds.came(3, false)
   rounds.came(2, true)
   expect(rounds.isGathering()).toBe(false)
@@ -54,7 +54,7 @@ test('a round that takes as much as was asked for is over', async () => {
   expect(rounds.mayRequest()).toBe(true)
 })
 
-test('where a full batch waits, the next round begins at once', async () => {
+test('starts the next round immediately when a full batch is waiting', async () => {
   rounds.close()
   rounds = requestRounds({ spacingMs: 600_000, full: 10, again })
   rounds.came(11, false)
@@ -64,27 +64,27 @@ test('where a full batch waits, the next round begins at once', async () => {
   expect(rounds.mayRequest()).toBe(true)
 })
 
-test('after a request that ended with nothing the next one is due at once', () => {
+test('allows the next request immediately after a request that ended empty', () => {
   rounds.ended()
   expect(rounds.mayRequest()).toBe(true)
   expect(began).toBe(0)
 })
 
-test('while another replica has asked for what waits, this one asks no more often than rounds begin', async () => {
+test('makes only one request per round while the request of another replica has precedence', async () => {
   rounds.refused()
   expect(rounds.mayRequest()).toBe(false)
   await nextTime()
   expect(rounds.mayRequest()).toBe(true)
 })
 
-test('what has come is handled though the server never says that this was all', async () => {
+test('stops gathering at the next round even if the server never reports the end of the request', async () => {
   rounds.came(5, false)
   await nextTime()
   expect(began).toBe(1)
   expect(rounds.isGathering()).toBe(false)
 })
 
-test('the time between two rounds is asked for at each one', async () => {
+test('reads the interval between two rounds again for each round', async () => {
   rounds.close()
   let between = 600_000
   rounds = requestRounds({ spacingMs: () => between, full: 10, again })

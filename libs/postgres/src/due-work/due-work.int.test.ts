@@ -79,7 +79,7 @@ describe.each([
     await waitUntilTrue(() => works.reduce((sum, started) => sum + started.counts().done, 0) === 700)
   })
 
-  it('is found when it is due, or on a hint, without polling in between', async () => {
+  it('is found when it is due or on a hint, without polling in between', async () => {
     const started = replica({ restMs: 600_000 }).start(work())
     await scratch.add(1, { prefix: 'now' })
     started.wake()
@@ -90,13 +90,13 @@ describe.each([
     expect(await scratch.admin`select 1 from jobs where finished_at < due_at`).toHaveLength(0)
   })
 
-  it('is found without a word as well', async () => {
+  it('is found by polling without a hint', async () => {
     replica({ restMs: 50 }).start(work())
     await scratch.add(1)
     await allDone()
   })
 
-  it('leaves a poison row alone, which is held back, while the others of its batch are done', async () => {
+  it('delays only a poison row, while the other rows of its batch are done', async () => {
     await scratch.add(40)
     const poison = 'ws_a_000017'
     const attempts: string[][] = []
@@ -121,7 +121,7 @@ describe.each([
     await waitUntilTrue(() => started.counts().done === 79)
   })
 
-  it('charges two rows where nothing succeeds, and does all of them once something does', async () => {
+  it('charges two rows with the failure when nothing succeeds, and does all of them once something does', async () => {
     await scratch.add(30)
     let isAway = true
     let attempts = 0
@@ -139,7 +139,7 @@ describe.each([
   })
   const charged = async () => (await scratch.jobs()).filter(({ failures }) => failures > 0).length
 
-  it('gives each workspace its turn: the one job of one is done before a hundred batches of another', async () => {
+  it('alternates between workspaces: a single job is done before a hundred batches of another workspace', async () => {
     await scratch.add(4_000)
     await scratch.add(1, { workspaceId: 'ws_b' })
     await scratch.add(1, { workspaceId: 'ws_0' })
@@ -153,27 +153,24 @@ describe.each([
   it.each([
     ['ahead', 3_600_000],
     ['behind', -3_600_000],
-  ])(
-    'goes by the clock of the database, also where that of the process is an hour %s',
-    async (_is, skewMs) => {
-      await scratch.add(1, { prefix: 'due' })
-      await scratch.add(1, { prefix: 'in_half_an_hour', inMs: 1_800_000 })
-      await scratch.add(1, { prefix: 'leased' })
-      await scratch.admin`update jobs set lease_owner = 'another', held_until = now() + interval '30 minutes'
+  ])('uses the clock of the database, even when that of the process is an hour %s', async (_is, skewMs) => {
+    await scratch.add(1, { prefix: 'due' })
+    await scratch.add(1, { prefix: 'in_half_an_hour', inMs: 1_800_000 })
+    await scratch.add(1, { prefix: 'leased' })
+    await scratch.admin`update jobs set lease_owner = 'another', held_until = now() + interval '30 minutes'
       where id like 'leased%'`
-      jest.useFakeTimers({ now: Date.now() + skewMs, doNotFake: realTimers })
-      try {
-        const started = replica({ restMs: 10 }).start(work())
-        await waitUntilTrue(async () => (await scratch.left()) === 2)
-        await scratch.add(1, { prefix: 'another' })
-        await waitUntilTrue(async () => (await scratch.left()) === 2)
-        await waitUntilTrue(() => started.counts().done === 2)
-        expect(started.counts().claimed).toBe(2)
-      } finally {
-        jest.useRealTimers()
-      }
-    },
-  )
+    jest.useFakeTimers({ now: Date.now() + skewMs, doNotFake: realTimers })
+    try {
+      const started = replica({ restMs: 10 }).start(work())
+      await waitUntilTrue(async () => (await scratch.left()) === 2)
+      await scratch.add(1, { prefix: 'another' })
+      await waitUntilTrue(async () => (await scratch.left()) === 2)
+      await waitUntilTrue(() => started.counts().done === 2)
+      expect(started.counts().claimed).toBe(2)
+    } finally {
+      jest.useRealTimers()
+    }
+  })
 })
 
 /** All timers except `Date`. */
@@ -182,7 +179,7 @@ const realTimers = [
   ...(['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] as const),
 ]
 
-describe('places of which one has fewer than there are', () => {
+describe('slots with a lower limit for each workspace', () => {
   const begin = async (count: number) => {
     const begun: string[] = []
     const attempt = (rows: readonly Job[], signal?: AbortSignal) => {
@@ -194,7 +191,7 @@ describe('places of which one has fewer than there are', () => {
     return begun.sort()
   }
 
-  it('are left to others who wait, however much of one is due before', async () => {
+  it('are left to other waiting workspaces, however many rows of one are due earlier', async () => {
     await scratch.add(5)
     await scratch.add(1, { workspaceId: 'ws_b' })
     expect(await begin(3)).toEqual(['ws_a', 'ws_a', 'ws_b'])
@@ -207,7 +204,7 @@ describe('places of which one has fewer than there are', () => {
 })
 
 describe('a lease', () => {
-  it('of a killed holder runs out, and its rows are done by others', async () => {
+  it('of a killed holder expires, and its rows are done by others', async () => {
     await scratch.add(10)
     const program = fileURLToPath(new URL('../fixture/lease-and-hang.js', import.meta.url))
     const env = { ...process.env, SCHEMA: scratch.schema }
@@ -223,7 +220,7 @@ describe('a lease', () => {
     expect(await timesDone()).toEqual(Array.from({ length: 10 }, () => 1))
   })
 
-  it('is kept up while the attempt lasts, however long', async () => {
+  it('is renewed while the attempt lasts, however long', async () => {
     await scratch.add(1)
     let begun = 0
     let end: () => void = () => {}
@@ -260,7 +257,7 @@ describe('a lease', () => {
     expect([begun, started.counts().lost]).toEqual([1, 0])
   })
 
-  it('that has passed to another holder leaves the late one nothing to say', async () => {
+  it('that has passed to another holder invalidates the result of the former one', async () => {
     await scratch.add(1)
     let end: () => void = () => {}
     const late = replica()
@@ -292,7 +289,7 @@ describe('a lease', () => {
     expect(row).toEqual({ lease_fence: '2' })
   })
 
-  it('is released by a replica that stops, once work in flight had its time', async () => {
+  it('is released by a replica that stops, once work in flight has had time to finish', async () => {
     await scratch.add(3)
     const group = replica()
     let begun = false
@@ -312,7 +309,7 @@ describe('a lease', () => {
     )
   })
 
-  it('is not claimed any more by a replica that drains work in flight', async () => {
+  it('is not acquired any more by a replica that drains work in flight', async () => {
     await scratch.add(20)
     const group = replica()
     let end: () => void = () => {}
@@ -331,7 +328,7 @@ describe('a lease', () => {
   })
 })
 
-it('an attempt is cut at its deadline, though the heap was collected before', async () => {
+it('an attempt is aborted at its deadline, even after a garbage collection', async () => {
   await scratch.add(1)
   let begun = false
   const attempt = (rows: readonly Job[], signal?: AbortSignal) => {
@@ -346,7 +343,7 @@ it('an attempt is cut at its deadline, though the heap was collected before', as
   await waitUntilTrue(() => started.counts().failed > 0)
 })
 
-it('other replicas are woken for more than one can take', async () => {
+it('other replicas are woken when more rows are due than one can claim', async () => {
   await scratch.add(30)
   const listeners = new Map<string, () => void>()
   const hints = (name: string) => ({
@@ -364,7 +361,7 @@ it('other replicas are woken for more than one can take', async () => {
   await waitUntilTrue(() => works.every((work) => work.counts().claimed >= 4))
 })
 
-it('several kinds of work at rest take one statement, and no more until the next one is due', async () => {
+it('several idle kinds of work share one statement, and need no more until the next row is due', async () => {
   const { sql } = scratch
   let statements = 0
   const counting = new Proxy(sql, {

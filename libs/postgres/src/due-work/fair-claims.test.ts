@@ -34,7 +34,7 @@ async function claimOf(...full: string[]): Promise<string[]> {
   return keys
 }
 
-describe('whose turn it is', () => {
+describe('the order of workspaces', () => {
   it('is not read again whenever a slot of the only waiting workspace becomes free', async () => {
     for (let round = 0; round < 100; round++) {
       expect(await claimOf('ws_noisy')).toEqual([])
@@ -43,7 +43,7 @@ describe('whose turn it is', () => {
     expect(reads).toBe(1)
   })
 
-  it('is not read again after each completion while some are full and nothing is due', async () => {
+  it('is not read again after each completion while some workspaces are full and nothing is due', async () => {
     due = []
     for (let round = 0; round < 100; round++) expect(await claimOf('ws_noisy')).toEqual([])
     expect(reads).toBe(1)
@@ -63,7 +63,7 @@ describe('whose turn it is', () => {
     expect(await claimOf('ws_other')).toContain('ws_late')
   })
 
-  it('comes again after those who were passed over, in the order of all', async () => {
+  it('serves skipped workspaces next, in the common order', async () => {
     due = ['ws_a', 'ws_b', 'ws_c']
     expect(await claimOf('ws_b')).toEqual(['ws_a', 'ws_c'])
     expect(await claimOf('ws_a')).toEqual(['ws_b', 'ws_c'])

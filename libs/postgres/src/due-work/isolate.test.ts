@@ -18,14 +18,14 @@ function attempts(isFit: (row: number) => boolean, error = new Error('unfit')) {
 }
 
 describe('isolate', () => {
-  it('takes one attempt where nothing fails', async () => {
+  it('makes one attempt when nothing fails', async () => {
     const { sizes, attempt } = attempts(() => true)
     const { done } = await isolateFailures(rows, attempt, meaningOf)
     expect(done.map(({ result }) => result)).toEqual(rows.map((row) => row * 2))
     expect(sizes).toEqual([64])
   })
 
-  it('finds the one at fault in two attempts for each halving', async () => {
+  it('finds the failing row in two attempts for each halving', async () => {
     const { sizes, attempt } = attempts((row) => row !== 41)
     const { done, failed } = await isolateFailures(rows, attempt, meaningOf)
     expect(failed).toEqual([{ row: 41, error: expect.any(Error) }])
@@ -33,20 +33,20 @@ describe('isolate', () => {
     expect(sizes).toHaveLength(13)
   })
 
-  it('finds every one at fault among others', async () => {
+  it('finds every failing row among others', async () => {
     const { attempt } = attempts((row) => ![3, 30, 31, 60].includes(row))
     const { done, failed } = await isolateFailures(rows, attempt, meaningOf)
     expect(failed.map(({ row }) => row)).toEqual([3, 30, 31, 60])
     expect(done).toHaveLength(60)
   })
 
-  it('leaves the rest where nothing succeeds', async () => {
+  it('leaves the remaining rows untried when nothing succeeds', async () => {
     const { sizes, attempt } = attempts(() => false)
     const { failed, untried } = await isolateFailures(rows, attempt, meaningOf)
     expect([failed.length, untried.length, sizes.length]).toEqual([2, 62, 8])
   })
 
-  it('counts temporary errors against no row, and throws where the database is unavailable', async () => {
+  it('blames no row for temporary errors, and throws when the database is unavailable', async () => {
     const passing = await isolateFailures(rows, attempts(() => false, new Strange()).attempt, meaningOf)
     expect([passing.failed.length, passing.untried.length]).toEqual([0, 64])
     await expect(
@@ -54,7 +54,7 @@ describe('isolate', () => {
     ).rejects.toThrow(RangeError)
   })
 
-  it('attempts nothing for no rows', async () => {
+  it('makes no attempt for no rows', async () => {
     const { sizes, attempt } = attempts(() => true)
     expect(await isolateFailures([], attempt, meaningOf)).toEqual({ done: [], failed: [], untried: [] })
     expect(sizes).toEqual([])

@@ -60,7 +60,7 @@ const byLease = (attempt: (row: Job, signal: AbortSignal) => Promise<unknown>, l
       ),
   })
 
-it('Postgres being away is waited out, and said once when it goes and once when it is back', async () => {
+it('waits while Postgres is unavailable, and logs once when that begins and once when it ends', async () => {
   group.start(byLease(async () => {}))
   await scratch.add(5)
   await waitUntilTrue(async () => (await scratch.left()) === 0)
@@ -104,7 +104,7 @@ describe.each([
   ['an attempt', stuck],
   ['a holder', inMemory],
 ])('%s in flight when Postgres becomes unavailable', (_, work) => {
-  it('continues work in flight, also after an outage longer than the lease', async () => {
+  it('continues, even after an outage longer than the lease', async () => {
     const begun: string[] = []
     group.start(work(begun))
     await scratch.add(1, { prefix: 'before' })

@@ -47,7 +47,7 @@ it.each<[string, string, Statement]>([
     workspaceDueCountsStatement([{ name: 'jobs', of: jobs }], 'ws_b', 10),
   ],
   ['a look', 'jobs_due_idx', { text: `select ${nextDue(jobs)}`, parameters: [] }],
-])('%s reads what is due by %s alone', async (_, index, statement) => {
+])('%s reads due rows through the index %s only', async (_, index, statement) => {
   for (const plan of await planOf(statement)) {
     expect(plan).toContain(index)
     expect(plan).not.toContain('Seq Scan')
@@ -60,7 +60,7 @@ const counted = async ({ text, parameters }: Statement) =>
     ({ name, due }) => [name, due],
   )
 
-it('counts what is due: of all, or of one workspace and without what is of the installation', async () => {
+it('counts due rows in total, or of one workspace without those of the installation', async () => {
   await scratch.add(2, { prefix: 'due', inMs: -1_000 })
   const works = [{ name: 'jobs', of: jobs }]
   expect(await counted(dueCountsStatement(works, 100))).toEqual([['jobs', 12]])

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, test } from '@jest/globals'
 
-test('what fails while work is stopped is thrown by the stop, though a round is still running', () => {
+test('a failure while work is stopped is thrown by the stop, even though a round is still running', () => {
   // Runs in a separate process, which an unhandled rejection ends.
   const program = `
     import { createDueWork } from '@opsplane/postgres'

@@ -3,7 +3,7 @@ import { createWorkspaceSlots } from './workspace-slots.js'
 
 const most = { all: 3, ofOne: 2 }
 
-it('gives so many places in all and so many to one, and says who has theirs', () => {
+it('limits slots in total and for each workspace, and lists the workspaces at their limit', () => {
   const places = createWorkspaceSlots(most)
   places.occupy('ws_a')
   expect(places.capacity()).toEqual({ all: 2, ofOne: 1, full: new Set() })
@@ -18,7 +18,7 @@ it('gives so many places in all and so many to one, and says who has theirs', ()
   expect(places.capacity()).toEqual({ all: 1, ofOne: 1, full: new Set() })
 })
 
-it('admits a workspace without slots where all are occupied, if the limit may be exceeded, and none once it is closed', () => {
+it('admits a workspace without slots when all are occupied, if mayExceed is set, and none once closed', () => {
   const places = createWorkspaceSlots(most, { mayExceed: true })
   for (const workspace of ['ws_a', 'ws_a', 'ws_b']) places.occupy(workspace)
   expect(places.hasSlotFor('ws_b')).toBe(false)
@@ -28,7 +28,7 @@ it('admits a workspace without slots where all are occupied, if the limit may be
   expect(places.capacity().all).toBe(0)
 })
 
-it('says when there is more room, to all who wait for it', async () => {
+it('notifies all waiters when there is more capacity', async () => {
   const places = createWorkspaceSlots(most)
   places.occupy('ws_a')
   let resolved = 0

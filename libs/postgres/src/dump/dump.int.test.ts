@@ -50,7 +50,7 @@ const described = () =>
   sql.begin((tx) => readDefinitions(tx, [schema])).then((found) => JSON.parse(JSON.stringify(found)))
 const rowsOf = async (table: string) => sql.unsafe(`select * from ${schema}.${table} order by 1`)
 
-it('copies rows to files and, with what they are in, back, and nothing is other than it was', async () => {
+it('copies rows to files, and restores rows and definitions without a difference', async () => {
   await sql.unsafe(`refresh materialized view ${schema}.counted`)
   const definitions = await described()
   const tables = await readTables(sql, [schema])
@@ -85,7 +85,7 @@ it('copies rows to files and, with what they are in, back, and nothing is other 
   expect(again.after.toSorted(byText)).toEqual(definitions.after.toSorted(byText))
 })
 
-it('says what cannot be made, and leaves the transaction to its owner', async () => {
+it('names a definition that cannot be created, and leaves the transaction to its owner', async () => {
   await sql.unsafe('begin')
   const owner = (await sql`select current_user as name`)[0]?.name
   const failing = applyDefinitions(sql, [
@@ -98,7 +98,7 @@ it('says what cannot be made, and leaves the transaction to its owner', async ()
   await sql.unsafe('rollback')
 })
 
-it('fails where a row does not fit, and does not wait for ever', async () => {
+it('fails on a row that does not fit, without waiting forever', async () => {
   const [, trips] = await readTables(sql, [schema])
   if (!trips) throw new Error('there is no table')
   await sql.unsafe('begin')

@@ -32,7 +32,7 @@ const ended = async (id: string, instants: string[]) => {
 }
 
 describe('a schedule', () => {
-  it('begins something at each of its times, and says when the next one is', async () => {
+  it('starts a run at each of its times, and reports the next one', async () => {
     expect(await scheduled('wf_a', hourly)).toMatchObject({
       paused: false,
       nextAt: on('01T10:00'),
@@ -44,7 +44,7 @@ describe('a schedule', () => {
     expect(status).toMatchObject({ nextAt: on('01T12:00'), lastAt: on('01T11:00'), schedule: spec(hourly) })
   })
 
-  it('counts an interval from when it was given, and ends when it says', async () => {
+  it('counts an interval from when it was set, and ends at its endAt', async () => {
     const endAt = '2026-05-01T09:31:10Z'
     const status = await scheduled('wf_a', { everySeconds: 60, endAt })
     expect(status).toMatchObject({ nextAt: on('01T09:31') })
@@ -54,7 +54,7 @@ describe('a schedule', () => {
     expect(await findSchedule(scratch.sql, scheduleOwner('wf_a'))).toMatchObject({ nextAt: null })
   })
 
-  it('keeps its due time when it is saved unchanged, and plans again when it has changed', async () => {
+  it('keeps its due time when it is saved unchanged, and is planned again when it has changed', async () => {
     await scheduled('wf_a', hourly)
     const again = await upsertSchedule(scratch.sql, scheduleOwner('wf_a'), spec(hourly), {
       at: on('01T12:30'),
@@ -68,7 +68,7 @@ describe('a schedule', () => {
     expect(await scratch.begun('wf_a')).toEqual([])
   })
 
-  it('rests while it is paused, does not make up for that, and is gone when it is removed', async () => {
+  it('does not fire while it is paused, does not make up for that, and is gone when it is removed', async () => {
     await scheduled('wf_a', { ...hourly, misfire: 'all' })
     const owner = scheduleOwner('wf_a')
     expect(await pauseSchedule(scratch.sql, owner)).toMatchObject({ paused: true, nextAt: null })
@@ -91,7 +91,7 @@ describe('a schedule', () => {
   it.each([
     { ...tenant, workspaceId: 'ws_b' },
     { ...tenant, environment: 'staging' as const },
-  ])('belongs to its owner only: not to %j', async (other) => {
+  ])('is accessible only to its owner, not to %j', async (other) => {
     await scheduled('wf_a', hourly)
     const stranger = scheduleOwner('wf_a', other)
     expect(await findSchedule(scratch.sql, stranger)).toBeUndefined()
@@ -101,7 +101,7 @@ describe('a schedule', () => {
     expect(await findSchedule(scratch.sql, scheduleOwner('wf_a'))).toMatchObject({ paused: false })
   })
 
-  it('that cannot be begun keeps no other from it, and is begun later for the same time', async () => {
+  it('does not block others when its run cannot be started, and starts it later for the same time', async () => {
     for (const id of ['wf_a', 'wf_b', 'wf_c']) await scheduled(id, hourly)
     scratch.state.failing = 'wf_b'
     await scratch.lookAt(on('01T10:00'))
@@ -117,12 +117,12 @@ describe('a schedule', () => {
   })
 })
 
-describe('an outage from ten until half past three', () => {
+describe('an outage from 10:00 to 15:30', () => {
   it.each([
     ['skip', []],
     ['once', ['01T15:00 start']],
     ['all', ['01T12:00 start', '01T13:00 start', '01T14:00 start', '01T15:00 start']],
-  ])('is made up for under %s', async (misfire, begun) => {
+  ])('is made up for with misfire %s', async (misfire, begun) => {
     await scheduled('wf_a', { ...hourly, misfire, maxCatchUp: 4, overlap: 'cancel_previous' })
     await scratch.lookAt(on('01T15:30'))
     const made = (await scratch.begun('wf_a')).map((each) => each.replace('replace', 'start'))
@@ -132,7 +132,7 @@ describe('an outage from ten until half past three', () => {
   })
 })
 
-describe('what goes on when the next time comes', () => {
+describe('a run that is still active when the next time comes', () => {
   it.each([
     ['skip', ['01T10:00 start', '01T13:00 start'], ['start', 'skip', 'skip', 'start']],
     ['queue', ['01T10:00 start', '01T11:00 queue', '01T12:00 queue', '01T13:00 start'], undefined],
@@ -141,7 +141,7 @@ describe('what goes on when the next time comes', () => {
       ['01T10:00 start', '01T11:00 replace', '01T12:00 replace', '01T13:00 start'],
       undefined,
     ],
-  ])('is met by %s', async (overlap, begun, decided) => {
+  ])('is handled with overlap %s', async (overlap, begun, decided) => {
     await scheduled('wf_a', { ...hourly, overlap })
     for (const instant of ['01T10:00', '01T11:00', '01T12:00']) await scratch.lookAt(on(instant))
     await scratch.end('wf_a')
@@ -150,15 +150,15 @@ describe('what goes on when the next time comes', () => {
     expect(await scratch.decided('wf_a')).toEqual(decided ?? begun.map((each) => each.split(' ')[1]))
   })
 
-  it('fills no queue beyond what the schedule allows', async () => {
+  it('queues no more runs than the schedule allows', async () => {
     await scheduled('wf_a', { ...hourly, overlap: 'queue', maxCatchUp: 2 })
     for (const instant of ['10', '11', '12', '13', '14']) await scratch.lookAt(on(`01T${instant}:00`))
     expect(await scratch.decided('wf_a')).toEqual(['start', 'queue', 'queue', 'skip', 'skip'])
   })
 })
 
-describe('two replicas, one of which is stopped and started', () => {
-  it('begin each time once and miss none', async () => {
+describe('two replicas, one of which restarts repeatedly', () => {
+  it('start each time once and miss none', async () => {
     const [schedules, minutes] = [10, 40]
     const start = Date.parse(on('01T09:30'))
     let passed = 0

@@ -12,7 +12,7 @@ function work() {
 const refusal = (max: number) => new Error(`at most ${max}`)
 const refused = refusal(1)
 
-it('lets each workspace have its share, however many others have theirs', async () => {
+it('limits each workspace separately, however many others use theirs', async () => {
   const limiter = createConcurrencyLimiter({ perKey: 1, refusal })
   const first = work()
   const acme = limiter.run('acme', first.run)
@@ -30,7 +30,7 @@ it('lets each workspace have its share, however many others have theirs', async 
   await expect(limiter.run('acme', async () => 'again')).resolves.toBe('again')
 })
 
-it('holds the share of a stream until its reader has enough', async () => {
+it('counts a stream as active until its reader stops', async () => {
   const limiter = createConcurrencyLimiter({ perKey: 1, refusal })
   const endless = () =>
     limiter.stream('acme', async function* () {
@@ -46,7 +46,7 @@ it('holds the share of a stream until its reader has enough', async () => {
   await third.return(undefined)
 })
 
-it('counts amounts by key and in total, and what is released twice once', () => {
+it('counts amounts by key and in total, and a repeated release only once', () => {
   const limiter = createConcurrencyLimiter({
     total: 100,
     perKey: (key) => (key === 'small' ? 10 : 60),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { createKeyedSemaphore } from './semaphore.js'
 
-test('tasks of one key take turns, also after a failure; other keys do not wait', async () => {
+test('runs tasks of one key one after another, also after a failure, without delaying other keys', async () => {
   const queue = createKeyedSemaphore(1)
   const order: string[] = []
   let open: () => void = () => {}

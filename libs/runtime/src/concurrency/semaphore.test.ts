@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals'
 import { createSemaphore } from './semaphore.js'
 
-it('has those who have much to do take turns with those who come later', async () => {
+it('callers with many tasks take turns with callers that arrive later', async () => {
   const semaphore = createSemaphore(1)
   const done: string[] = []
   const pieces = async (who: string, count: number) => {
@@ -17,7 +17,7 @@ it('has those who have much to do take turns with those who come later', async (
   await expect(semaphore(async () => 'next')).resolves.toBe('next')
 })
 
-it('rejects what exceeds the number that may wait', async () => {
+it('rejects callers above the limit of waiting callers', async () => {
   const semaphore = createSemaphore(1, { max: 1, refusal: () => new Error('full') })
   let end = () => {}
   const first = semaphore(

@@ -58,7 +58,7 @@ async function successes(tries: number, action: () => void): Promise<number> {
 const mine = { workspaceId: 'ws_1' }
 
 describe('a budget', () => {
-  test('of a single replica is its limit, per workspace and window', () => {
+  test('of a single replica equals its limit, per workspace and window', () => {
     const { monotonicMs, pass } = clock()
     const budgets = createBudgets({ limits, monotonicMs })
     const spend = (workspaceId: string, amount: number) => () =>
@@ -72,7 +72,7 @@ describe('a budget', () => {
     spend('ws_1', 100)()
   })
 
-  test('is refused with its name and the delay until a retry', () => {
+  test('reports its name and the delay until a retry when it is exhausted', () => {
     const { monotonicMs, pass } = clock()
     const budgets = createBudgets({ limits, monotonicMs })
     budgets.spend('workspaceRequestsPerMinute', mine, 100)
@@ -90,7 +90,7 @@ describe('a budget', () => {
     })
   })
 
-  test('is shared by replicas, which ask for blocks and not for each request', async () => {
+  test('is shared by replicas, which lease blocks and not each request', async () => {
     const { grantTo, asked, forget } = authority()
     const { monotonicMs, pass } = clock()
     const replicas = ['a', 'b', 'c'].map((owner) =>
@@ -107,7 +107,7 @@ describe('a budget', () => {
     expect(await successes(60, spend)).toBe(60)
   })
 
-  test('costs those who use little of it no question at all', async () => {
+  test('needs no lease request for workspaces that use little of it', async () => {
     const { grantTo, asked } = authority()
     const budgets = createBudgets({ limits, grant: grantTo('a'), ...clock() })
     for (let at = 0; at < 1_000; at++)
@@ -116,13 +116,13 @@ describe('a budget', () => {
     expect(asked()).toBe(0)
   })
 
-  test('is a replica’s own where no leases are granted', async () => {
+  test('is local to the replica when no leases are granted', async () => {
     const grant = () => Promise.reject(new Error('away'))
     const budgets = createBudgets({ limits, grant, ...clock() })
     expect(await successes(150, () => budgets.spend('workspaceRequestsPerMinute', mine, 1))).toBe(100)
   })
 
-  test('that is held is free again when it is let go, once', async () => {
+  test('can be used again after a reservation is released, and only once', async () => {
     const { grantTo } = authority()
     const { monotonicMs, pass } = clock()
     const [here, there] = ['a', 'b'].map((owner) =>
@@ -145,13 +145,13 @@ describe('a budget', () => {
     expect(await successes(50, () => there?.reserve('openPolls', mine, 1))).toBeGreaterThan(40)
   })
 
-  test('says what fits without throwing, and spends that alone', () => {
+  test('reports without throwing whether an amount fits, and spends only an amount that fits', () => {
     const budgets = createBudgets({ limits, ...clock() })
     const fit = [60, 60, 40, 1].map((amount) => budgets.fits('workspaceRequestsPerMinute', mine, amount))
     expect(fit).toEqual([true, false, true, false])
   })
 
-  test('of 0 is none', () => {
+  test('of 0 is unlimited', () => {
     const budgets = createBudgets({ limits, ...clock() })
     for (let at = 0; at < 1_000; at++) budgets.reserve('openPollsPerKey', { ...mine, key: 'tok' }, 1)
   })

@@ -10,12 +10,12 @@ const decided = (fields: object, plannedAt: string, now: string) => {
   return { fires: fires.map(text), next: next === undefined ? undefined : text(next) }
 }
 
-describe('times that have come', () => {
-  it('are none before the planned one', () => {
+describe('due times of a schedule', () => {
+  it('are none before the planned time', () => {
     expect(decided({}, '01T10:00', '01T09:59')).toEqual({ fires: [], next: '01T10:00' })
   })
 
-  it.each(['skip', 'once', 'all'])('are kept under %s where they are on time', (misfire) => {
+  it.each(['skip', 'once', 'all'])('are kept with misfire %s when they are on time', (misfire) => {
     expect(decided({ misfire }, '01T10:00', '01T10:01')).toEqual({ fires: ['01T10:00'], next: '01T11:00' })
   })
 
@@ -25,11 +25,11 @@ describe('times that have come', () => {
     ['once', '01T13:30', ['01T13:00']],
     ['once', '01T14:00', ['01T14:00']],
     ['all', '01T13:30', ['01T10:00', '01T11:00', '01T12:00', '01T13:00']],
-  ])('are made up for under %s after an outage until %s', (misfire, now, fires) => {
+  ])('are made up for with misfire %s after an outage until %s', (misfire, now, fires) => {
     expect(decided({ misfire }, '01T10:00', now).fires).toEqual(fires)
   })
 
-  it('are the latest of many, as many as the schedule allows', () => {
+  it('are limited to the latest ones, as many as the schedule allows', () => {
     expect(decided({ misfire: 'all', maxCatchUp: 3 }, '01T10:00', '31T00:10')).toEqual({
       fires: ['30T22:00', '30T23:00', '31T00:00'],
       next: '31T01:00',
@@ -44,7 +44,7 @@ describe('times that have come', () => {
     expect(decided(often, '01T10:00', '31T00:10').fires).toHaveLength(2)
   })
 
-  it('are the last ones where the schedule ends', () => {
+  it('have no next time when the schedule ends', () => {
     expect(decided({ endAt: '2026-05-01T11:30:00Z' }, '01T11:00', '01T11:00')).toEqual({
       fires: ['01T11:00'],
       next: undefined,
@@ -52,14 +52,14 @@ describe('times that have come', () => {
   })
 })
 
-describe('what was begun earlier', () => {
+describe('earlier runs', () => {
   it.each([
     ['skip', 0, 'start'],
     ['skip', 1, 'skip'],
     ['queue', 1, 'queue'],
     ['queue', 4, 'skip'],
     ['cancel_previous', 2, 'replace'],
-  ] as const)('under %s with %i active means %s', (overlap, active, begin) => {
+  ] as const)('with overlap %s and %i active result in %s', (overlap, active, begin) => {
     expect(decideOverlap({ overlap, maxCatchUp: 3 }, active)).toBe(begin)
   })
 })

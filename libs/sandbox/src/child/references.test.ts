@@ -38,11 +38,11 @@ test.each([
   ['$upppercase(a)', { name: 'upppercase', position: 11 }],
   ['a.b[$x = 1]', { name: 'x', position: 6 }],
   ['$eval(a)', { name: 'eval', position: 5 }],
-])('%s uses what there is not', (source, unknown) => {
+])('%s uses an unknown variable or function', (source, unknown) => {
   expect(findReferences(jsonata(source).ast()).unknown).toEqual(unknown)
 })
 
-test('knows the functions of JSONata, all of them', () => {
+test('the known functions are all functions of JSONata except eval', () => {
   const text = readFileSync(createRequire(import.meta.url).resolve('jsonata'), 'utf8')
   const names = [...text.matchAll(/(?:staticFrame|environment)\.bind\('(\w+)'/g)].map(([, name]) => name)
   expect([...knownFunctions].sort()).toEqual([...new Set(names)].filter((name) => name !== 'eval').sort())

@@ -42,8 +42,8 @@ function gate() {
 }
 const wait = 'return host.echo(1)'
 
-describe('a child', () => {
-  test('serves one tenant and no other, and spares take over', async () => {
+describe('a child process', () => {
+  test('serves one tenant only, and spare processes serve new tenants', async () => {
     const { runner, run } = runnerOf({ children: 8, spares: 1, idleMs: ages })
     expect(runner.pids()).toEqual([])
     const seen = new Map<number, string>()
@@ -64,7 +64,7 @@ describe('a child', () => {
     expect(seen.size).toBe(3)
   })
 
-  test('with nothing to do ends', async () => {
+  test('exits when it is idle', async () => {
     const { runner, run } = runnerOf({ idleMs: 1 })
     expect((await run('return 1')).output).toBe(1)
     await waitFor(() => runner.pids().length === 0)
@@ -117,7 +117,7 @@ describe('a child', () => {
     },
   )
 
-  test('that is killed costs what it runs, of its tenant only', async () => {
+  test('that is killed fails only its own runs, and none of another tenant', async () => {
     const { runner, run } = runnerOf({ idleMs: ages })
     const [hit, spared] = [gate(), gate()]
     const lost = run(wait, { tenant: 'a', host: hit.host })
@@ -132,7 +132,7 @@ describe('a child', () => {
     expect((await run('return 3', { tenant: 'a' })).output).toBe(3)
   })
 
-  test('killed at random has every invocation end as completed or crashed', async () => {
+  test('killed at random ends every invocation as completed or crashed', async () => {
     const { runner, run } = runnerOf({ children: 4, idleMs: ages })
     const runs = process.env.SEARCH_TIMES === undefined ? 10 : 20
     let left = 3 * runs
@@ -165,7 +165,7 @@ describe('a child', () => {
     expect((await run('return 4', { tenant: 'a' })).output).toBe(4)
   })
 
-  test('of a tenant that computes leaves others their own', async () => {
+  test('that computes without end does not block other tenants', async () => {
     const { run } = runnerOf({ idleMs: ages })
     const stop = new AbortController()
     const hogs = Array.from({ length: 6 }, () => run('for (;;);', { tenant: 'hog', signal: stop.signal }))
@@ -177,7 +177,7 @@ describe('a child', () => {
 })
 
 describe('tenants', () => {
-  test('beyond the number of children take turns, though others have more to do', async () => {
+  test('that outnumber the children are served in turn, even if other tenants have more to run', async () => {
     const { runner, run } = runnerOf({ children: 2, spares: 0, turnMs: 1, idleMs: ages, maxWaiting: 10_000 })
     let going = true
     const busy = ['a', 'b'].map(async (tenant) => {
@@ -197,7 +197,7 @@ describe('tenants', () => {
     for (const done of await Promise.all(busy)) expect(done).toBeGreaterThan(0)
   })
 
-  test('whose code waits let others in, as many as there are children', async () => {
+  test('whose code waits do not block other tenants, and start no more than the maximum number of children', async () => {
     const { runner, run } = runnerOf({ children: 3, spares: 0, idleMs: ages })
     const gates = ['a', 'b'].map((tenant) => ({ tenant, ...gate() }))
     const waiting = gates.flatMap(({ tenant, host }) =>
@@ -211,7 +211,7 @@ describe('tenants', () => {
     for (const { output } of await Promise.all(waiting)) expect(output).toBe('through')
   })
 
-  test('have what waits refused beyond a number, and after a time', async () => {
+  test('receive "overloaded" for runs beyond the maximum number or the maximum wait', async () => {
     const { run } = runnerOf({
       children: 1,
       spares: 0,
@@ -232,7 +232,7 @@ describe('tenants', () => {
   })
 })
 
-test('closing it settles every run', async () => {
+test('closing the pool settles every run', async () => {
   const { runner, run } = codeRunner({ children: 1, spares: 0 })
   const { host, calls } = gate()
   const running = run(wait, { tenant: 'a', host })

@@ -27,7 +27,7 @@ const aborted = (signal: AbortSignal) =>
   signal.aborted ? Promise.resolve() : new Promise((resolve) => signal.addEventListener('abort', resolve))
 
 describe('code', () => {
-  test('is called with its arguments and a host, and gives back its output', async () => {
+  test('is called with its arguments and a host, and returns its output', async () => {
     const host = async ({ name, args }: HostCall) => ({ name, args })
     const outcome = await run(
       `console.log('starts', { with: input })
@@ -51,7 +51,7 @@ describe('code', () => {
     expect(outcome.durationMs).toBeGreaterThan(0)
   })
 
-  test('begins with a context that nothing has run in, whatever the run before it has done to its own', async () => {
+  test('starts in a clean context, whatever the previous run changed in its own', async () => {
     const spoils = `globalThis.left = 1
        Object.prototype.left = 1
        JSON.parse = () => 'spoilt'
@@ -82,7 +82,7 @@ describe('code', () => {
     }
   })
 
-  test('has other random numbers in each run', async () => {
+  test('has different random numbers in each run', async () => {
     const draws = await Promise.all(
       Array.from({ length: 20 }, () => run('return [Math.random(), Math.random()]')),
     )
@@ -94,7 +94,7 @@ describe('code', () => {
     }
   })
 
-  test('is a module with several functions', async () => {
+  test('can export several functions from one module', async () => {
     const code = `import { artifact } from '@opsplane/sdk'
       export const first = artifact(() => 1)
       export default artifact(() => 2)
@@ -112,21 +112,21 @@ describe('code', () => {
     expect((await run('return [typeof kept, typeof [].kept]')).output).toEqual(['undefined', 'undefined'])
   })
 
-  test('gets texts as they are', async () => {
+  test('receives texts unchanged', async () => {
     const odd = ['\u0000 \ud800 \u2028 " \\ é 🦉', { a: {} }, 2 ** 53, -0.5]
     expect((await run('return [input, await host.echo(input)]', { args: [odd] })).output).toEqual([odd, odd])
     const { logs } = await run('console.log(input[0], undefined, null, () => 1)', { args: [odd] })
     expect(logs[0]?.message).toBe('\u0000 \ud800 \u2028 " \\ é 🦉 undefined null () => 1')
   })
 
-  test('has what came to nothing, or cannot be JSON, as null', async () => {
+  test('returns null for an undefined output or one that JSON does not support', async () => {
     for (const nothing of ['', 'return undefined', 'return () => 1', 'return NaN', 'return null'])
       expect((await run(nothing)).output).toBeNull()
   })
 })
 
 describe('calls of the host', () => {
-  test('fail as the code can catch them', async () => {
+  test('fail with errors that the code can catch', async () => {
     const host = async ({ args: [kind] }: HostCall): Promise<Json> => {
       if (kind === 'mine') throw new HostError('not_granted', 'not for you', { missing: ['x'] })
       throw new Error('postgres://user:password@db')
@@ -155,14 +155,14 @@ describe('calls of the host', () => {
     })
   })
 
-  test('are those it was given, and no others', async () => {
+  test('are limited to the functions given to the run', async () => {
     const { output } = await run('return [Object.keys(host), typeof host.http]', {
       functions: ['a.b', 'echo'],
     })
     expect(output).toEqual([['log', 'context', 'a', 'echo'], 'undefined'])
   })
 
-  test('go out so many at once, in their order', async () => {
+  test('are sent in order and up to the concurrency limit', async () => {
     let most = 0
     const order: Json[] = []
     const underWay: (() => void)[] = []
@@ -186,14 +186,14 @@ describe('calls of the host', () => {
     expect(most).toBe(4)
   })
 
-  test('that are never answered are waited for, as long as the code may take', async () => {
+  test('that are never answered are awaited until the time limit of the code', async () => {
     const { host, signal } = silentHost()
     const running = run('host.echo(1); return 2', { host, limits: { wallMs: 3_000 } })
     expect(await running).toMatchObject({ status: 'timeout', output: null })
     await aborted(await signal)
   })
 
-  test('that wait let other code of the tenant run, and have it stay in one process', async () => {
+  test('that wait do not block other code of the tenant, and share processes', async () => {
     const waiting = Array.from({ length: 10 }, silentHost)
     const stop = new AbortController()
     const outcomes = waiting.map(({ host }) => run('await host.echo(1)', { host, signal: stop.signal }))
@@ -207,7 +207,7 @@ describe('calls of the host', () => {
 })
 
 describe('a limit', () => {
-  test('on the time it takes ends what waits', async () => {
+  test('on the duration ends code that waits', async () => {
     const waits = 'console.log("begins"); await host.echo(1)'
     // On a busy machine the code may need this long before it starts to wait.
     for (let wallMs = 500; ; wallMs *= 2) {
@@ -224,14 +224,14 @@ describe('a limit', () => {
     }
   })
 
-  test('on its input refuses it', async () => {
+  test('on the input rejects a larger input', async () => {
     expect(await run('return 1', { args: ['x'.repeat(100)], limits: { inputBytes: 50 } })).toMatchObject({
       status: 'failed',
       error: { code: 'input_too_large', message: 'its input has more than 50 bytes' },
     })
   })
 
-  test('on arguments and answers of calls makes those calls fail', async () => {
+  test('on arguments and results of host calls fails those calls', async () => {
     const caught = 'try { await host.echo(input) } catch (e) { return e.code + ": " + e.message }'
     const given = { args: ['é'.repeat(60)], limits: { outputBytes: 100, inputBytes: 1_000 } }
     expect((await run(caught, given)).output).toBe('too_large: the arguments are longer than 100 bytes')
@@ -241,7 +241,7 @@ describe('a limit', () => {
     )
   })
 
-  test('on logs cuts them off', async () => {
+  test('on logs truncates them', async () => {
     const { logs, logsTruncated, status } = await run(
       'for (let n = 0; n < 1000; n += 1) console.log("0123456789"); return 1',
       { limits: { logBytes: 100 } },
@@ -252,7 +252,7 @@ describe('a limit', () => {
 })
 
 describe('the caller', () => {
-  test('can cancel before and after it has begun', async () => {
+  test('can cancel a run before and after it has started', async () => {
     expect(await run('return 1', { signal: AbortSignal.abort() })).toMatchObject({ status: 'cancelled' })
     const { host, signal } = silentHost()
     const stop = new AbortController()
@@ -281,7 +281,7 @@ export default artifact(async (input: Input): Promise<number> => {
   return input.n * Factor.Two
 })
 `
-  test('takes types away, and failures name the lines of the source', async () => {
+  test('removes types, and failures have the line numbers of the source', async () => {
     const code = await compiled(source, 'double.ts')
     expect((await run('', { code, args: [{ n: 21 }] })).output).toBe(42)
     expect(await run('', { code, args: [{ n: 101 }] })).toMatchObject({
@@ -292,7 +292,7 @@ export default artifact(async (input: Input): Promise<number> => {
     })
   })
 
-  test('takes a source that is full of what ends what is compiled', async () => {
+  test('accepts a source that is full of source map comments', async () => {
     const code = await compiled(
       `/*${'//# sourceMappingURL='.repeat(40_000)}\n*/ export default () => 3`,
       'maps.ts',
@@ -300,7 +300,7 @@ export default artifact(async (input: Input): Promise<number> => {
     expect((await run('', { code })).output).toBe(3)
   })
 
-  test('takes JavaScript as it is', async () => {
+  test('leaves JavaScript unchanged', async () => {
     const code = await compiled('export default (n) => n + 1', 'add.js')
     expect((await run('', { code, args: [1] })).output).toBe(2)
     expect(
@@ -317,7 +317,7 @@ export default artifact(async (input: Input): Promise<number> => {
     'export default async function () { while (true); }',
     'export const a = () => { do {} while (true) }\nexport default a',
     'export default 1\nfor (;;); // not run',
-  ])('reads and does not run: %s', async (source) => {
+  ])('parses the source but does not run it: %s', async (source) => {
     for (const fileName of ['endless.js', 'endless.ts']) await compiled(source, fileName)
   })
 
@@ -337,7 +337,7 @@ export default artifact(async (input: Input): Promise<number> => {
     ['a NUL', 'a\0b', 1, 1, /NUL/],
     ['too many parentheses', '('.repeat(200_000), 1, 1, /too deeply nested/],
     ['too much in it', `/*${' '.repeat(3_000_000)}*/`, 1, 1, /bytes/],
-  ])('refuses what has %s', async (_, source, line, column, message) => {
+  ])('rejects a source with %s', async (_, source, line, column, message) => {
     const refused = await runner.compile({ tenant: 'a', source, fileName: 'bad.ts' })
     expect(refused).toMatchObject({
       ok: false,

@@ -127,7 +127,7 @@ const cases: [string, string, string][] = [
 const tried = cases.filter((_, n) => process.env.SEARCH_TIMES !== undefined || n % 2 === 0)
 
 test.each(tried)(
-  'code that %s fails with the right error, and affects no other run',
+  'code that %s ends with the expected status, and affects no other run',
   async (_, body, ends) => {
     const before = good(20)
     const outcome = await hostile(body, ends.includes(endless) ? 100 : patientMs)
@@ -189,7 +189,7 @@ describe('code does not reach', () => {
   })
 })
 
-test('thousands of calls at once are a few at once for the host', async () => {
+test('of thousands of concurrent calls at most ten reach the host at a time', async () => {
   let [now, most] = [0, 0]
   const host = async ({ args }: HostCall): Promise<Json> => {
     now += 1

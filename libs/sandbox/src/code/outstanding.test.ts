@@ -39,13 +39,13 @@ describe('a host call that is not awaited', () => {
     ['in an asynchronous function', `echo(host, 'one')`],
     ['in a list', `[1].forEach(async () => { await echo(host, 'zero'); await echo(host, 'one') })`],
     ['as void', `void (async () => { await echo(host, 'one') })()`],
-  ])('is made %s before the execution has completed', async (_, body) => {
+  ])('is made before the execution has completed: %s', async (_, body) => {
     calls.length = 0
     expect(await runCompiled(body)).toMatchObject({ status: 'completed', output: 'over' })
     expect(calls.at(-1)).toBe('one')
   })
 
-  test('is one of many that wait for their turn', async () => {
+  test('is made even if many calls exceed the concurrency limit', async () => {
     calls.length = 0
     const outcome = await run(`for (let n = 0; n < 50; n += 1) host.echo(n); return 'over'`, {
       ...{ host, limits: { hostCallsAtOnce: 2 } },
@@ -54,7 +54,7 @@ describe('a host call that is not awaited', () => {
   })
 })
 
-describe('a rejection that nothing handles', () => {
+describe('an unhandled rejection', () => {
   test.each([
     ['of a call', `host.echo('fails')`],
     ['of what follows a call', `host.echo('one').then(() => host.echo('fails'))`],
@@ -99,12 +99,12 @@ describe('a rejection that nothing handles', () => {
     ],
     ['one in another', `await new Promise((done) => done(echo(host, 'fails'))).catch(() => 1)`],
     ['a thenable', `await new Promise((done) => done({ then: (_, fail) => fail(1) })).catch(() => 1)`],
-  ])('is none where something does: of %s', async (_, body) =>
+  ])('is not reported if the code handles it: %s', async (_, body) =>
     expect(await runCompiled(body)).toMatchObject({ status: 'completed', output: 'over' }),
   )
 })
 
-test('promises are what they always are', async () => {
+test('promises keep their standard behaviour', async () => {
   const { output } = await run(`
     class Own extends Promise {}
     const own = Own.resolve(1)
@@ -118,7 +118,7 @@ test('promises are what they always are', async () => {
 })
 
 describe('an error that code throws', () => {
-  test('keeps its name, its code and its causes, and where they were thrown', async () => {
+  test('keeps its name, code and causes, with their positions in the source', async () => {
     const code = await compiled(
       `class Refused extends RangeError {
   code = 'luck'
@@ -150,20 +150,20 @@ export default async (input: null, host: any) => {
     ['throw null', 'null', undefined],
     [`throw { code: 7, message: 'seven' }`, 'seven', { name: 'Error', code: '7', cause: null }],
     [`throw Object.assign(new Error('a'), { get cause() { throw 1 } })`, '1', undefined],
-  ])('may be anything: %s', async (body, message, thrown) => {
+  ])('can be any value: %s', async (body, message, thrown) => {
     const { error } = await run(body)
     expect(error).toMatchObject({ code: 'error', message })
     expect(error?.thrown).toEqual(thrown)
   })
 
-  test('ends, however long its causes lead in a circle', async () => {
+  test('is truncated even if its causes are circular', async () => {
     const { error } = await run(`const e = new Error('x'.repeat(3000)); e.cause = e; throw e`)
     expect(error?.thrown?.cause).toHaveLength(1_000)
     expect(error?.stack.length).toBeLessThanOrEqual(12_000)
   })
 })
 
-test('a function that is refused says why', async () => {
+test('a refused function throws an error with the reason', async () => {
   const refused = { http: 'Declare permissions.http in the manifest.' }
   const body = `try { await host.http({}) } catch (e) { return [e instanceof HostError, e.code, e.message, 'http' in host] }`
   expect((await run(body, { refused })).output).toEqual([true, 'not_permitted', refused.http, true])

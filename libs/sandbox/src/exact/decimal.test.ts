@@ -18,18 +18,18 @@ test.each([
   ['0.0000001', '0.0000001', 0.0000001],
   ['-1e-7', '-0.0000001', -1e-7],
   ['-0.5', '-0.5', -0.5],
-])('%s is %s, to JavaScript %p', (text, exact, number) => {
+])('parses %s as the decimal %s and the JavaScript value %p', (text, exact, number) => {
   expect(decimalText(read(text))).toBe(exact)
   expect(toNumberOrText(read(text))).toBe(number)
 })
 
-test.each(['', '-', '1.', '.5', '1,5', '0x1', 'NaN', '1e9999'])('%j is no number', (text) => {
+test.each(['', '-', '1.', '.5', '1,5', '0x1', 'NaN', '1e9999'])('%j is not a decimal', (text) => {
   expect(parseDecimal(text)).toBeUndefined()
 })
 
 const cents = fc.bigInt({ min: -(10n ** 30n), max: 10n ** 30n })
 
-test('compares and adds as whole numbers of the smallest place do', () => {
+test('compares and adds decimals like integers scaled to the smallest decimal place', () => {
   fc.assert(
     fc.property(cents, cents, fc.nat(12), (left, right, scale) => {
       const [a, b] = [left, right].map((digits) => read(decimalText({ digits, scale })))

@@ -66,7 +66,7 @@ const waitFor = async (holds: () => boolean) => {
 }
 
 describe('children', () => {
-  test('are started for what there is to do, and do it one after another', async () => {
+  test('are started on demand and process requests one after another', async () => {
     const { pool, ask } = poolOf()
     expect(pool.pids()).toEqual([])
     expect(await ask('a', 'echo:1')).toBe('1')
@@ -77,7 +77,7 @@ describe('children', () => {
     await waitFor(() => pool.pids().length === 2)
   })
 
-  test('are free when they have answered', async () => {
+  test('are free again after they have answered', async () => {
     const { pool, ask } = poolOf()
     for (let n = 0; n < 25; n++) await ask('a', 'echo:1')
     // A second child, if the requests had started one, would be ready before the child of this pool.
@@ -92,7 +92,7 @@ describe('children', () => {
     ['crash', 'memory'],
     ['flood', 'too_large'],
     ['echo:nonsense', 'died'],
-  ])('that %s cost the request they work on, and are replaced', async (act, failure) => {
+  ])('that %s fail only their current request, and are replaced', async (act, failure) => {
     const { pool, ask } = poolOf()
     await Promise.all([ask('a', 'echo:1'), ask('b', 'echo:2')])
     // The first child may have answered both requests while the other was still starting.
@@ -113,12 +113,12 @@ describe('children', () => {
     expect(await ask('b', 'echo:2')).toBe('2')
   })
 
-  test('say how far they have come before they die', async () => {
+  test('report their progress before they die', async () => {
     const { ask } = poolOf()
     await expect(ask('a', 'parts:3')).rejects.toMatchObject({ failure: 'crashed', done: 3 })
   })
 
-  test('that are killed from outside do not count against their request, unless it happens repeatedly', async () => {
+  test('killed from outside do not count against their request, unless it happens repeatedly', async () => {
     const { pool, ask } = poolOf({ children: 1 })
     const failures: unknown[] = []
     for (const attempt of [1, 2, 3]) {
@@ -147,7 +147,7 @@ describe('children', () => {
     await expect(ask('a', 'grow')).rejects.toMatchObject({ failure: 'memory' })
   })
 
-  test('are stopped when there is nothing to do for long, and started again', async () => {
+  test('are stopped when they are idle, and started again on demand', async () => {
     const { pool, ask } = poolOf({ idleMs: 1 })
     await ask('a', 'echo:1')
     await waitFor(() => pool.pids().length === 0)
@@ -193,7 +193,7 @@ describe('children', () => {
     },
   )
 
-  test('are gone with a parent that is killed while they compute', async () => {
+  test('exit when their parent is killed while they compute', async () => {
     const parent = spawn(process.execPath, [here('../fixture/parent.js')], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
@@ -204,14 +204,14 @@ describe('children', () => {
 })
 
 describe('tenants', () => {
-  test('leave a child to the others, however much they ask for', async () => {
+  test('leave a child to other tenants, however many requests they send', async () => {
     const { ask, leave } = poolOf()
     for (const _ of [1, 2, 3]) leave('a', 'hang')
     expect(await ask('b', 'echo:1')).toBe('1')
     expect(await ask('c', 'echo:2')).toBe('2')
   })
 
-  test('who were slow leave one to the others, all of them together', async () => {
+  test('that were slow together leave a child to other tenants', async () => {
     const { ask, leave } = poolOf({ children: 3 })
     const slow = ['a', 'b', 'c', 'd']
     await Promise.allSettled(slow.map((tenant) => ask(tenant, 'hang', { deadlineMs: 50 })))
@@ -220,7 +220,7 @@ describe('tenants', () => {
     for (const text of ['1', '2', '3']) expect(await ask(`good${text}`, `echo:${text}`)).toBe(text)
   })
 
-  test('take turns', async () => {
+  test('are served in turn', async () => {
     const { ask } = poolOf({ children: 1 })
     const order: string[] = []
     const asked = ['a', 'a', 'a', 'b', 'c', 'b'].map(async (tenant, at) => {
@@ -230,7 +230,7 @@ describe('tenants', () => {
     expect(order).toEqual(['a0', 'b3', 'c4', 'a1', 'b5', 'a2'])
   })
 
-  test('whose requests wait have them refused beyond a number, and after a time', async () => {
+  test('receive "overloaded" for requests beyond the maximum number or the maximum wait', async () => {
     const { ask, leave } = poolOf({ children: 1, maxWaiting: 1, maxWaitMs: 1 })
     // Starting the child may take longer than the maximum wait of this request.
     const begin = (): Promise<string> => ask('a', 'echo:1').catch(begin)
@@ -242,7 +242,7 @@ describe('tenants', () => {
   })
 })
 
-describe('several requests at once', () => {
+describe('several concurrent requests', () => {
   /** The pool's limit for a quick request. */
   const quickMs = 200
 
@@ -263,7 +263,7 @@ describe('several requests at once', () => {
     }
   }
 
-  test('are given to one child, of a tenant that is alone', async () => {
+  test('are sent to one child if they belong to the only tenant', async () => {
     const { ask, values, counts } = await trustedPool()
     expect(counts.slice(0, 2)).toEqual(['1', '1'])
     // Not together while another tenant waits, nor for the remaining tenant, whose speed is not known yet.
@@ -278,18 +278,21 @@ describe('several requests at once', () => {
     ['die', 'crashed'],
     ['crash', 'memory'],
     ['hang', 'deadline'],
-  ])('%s costs itself, and those after it are done elsewhere in their order', async (act, failure) => {
-    const { ask } = await trustedPool()
-    const texts = ['echo:0', 'echo:1', 'echo:2', act, 'echo:4', 'echo:5', 'echo:6']
-    const done = await Promise.allSettled(
-      texts.map((text) => ask('a', text, text === 'hang' ? { deadlineMs: 200 } : {})),
-    )
-    expect(
-      done.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.failure)),
-    ).toEqual(['0', '1', '2', failure, '4', '5', '6'])
-  })
+  ])(
+    'fail only for the request %s; the later ones are completed in order by another child',
+    async (act, failure) => {
+      const { ask } = await trustedPool()
+      const texts = ['echo:0', 'echo:1', 'echo:2', act, 'echo:4', 'echo:5', 'echo:6']
+      const done = await Promise.allSettled(
+        texts.map((text) => ask('a', text, text === 'hang' ? { deadlineMs: 200 } : {})),
+      )
+      expect(
+        done.map((outcome) => (outcome.status === 'fulfilled' ? outcome.value : outcome.reason.failure)),
+      ).toEqual(['0', '1', '2', failure, '4', '5', '6'])
+    },
+  )
 
-  test('are not done where they were called off before their turn', async () => {
+  test('are not run if they are cancelled before their turn', async () => {
     const { pool, ask, values } = await trustedPool()
     const calledOff = new AbortController()
     const busy = values(['echo:0', 'echo:1'])
@@ -303,7 +306,7 @@ describe('several requests at once', () => {
     expect(await Promise.all([hanging, waiting, last])).toEqual(['died', 'called off', '2'])
   })
 
-  test('leave a child for the next tenant', async () => {
+  test('leave a child to the next tenant', async () => {
     const { pool, ask } = await trustedPool()
     const order: string[] = []
     const hanging = Array.from({ length: 6 }, () => ask('a', 'hang').catch(() => order.push('a')))
@@ -319,7 +322,7 @@ describe('several requests at once', () => {
   })
 })
 
-test('what is called off is not done, or not waited for', async () => {
+test('a cancelled request is not run, or no longer awaited', async () => {
   const { ask } = poolOf({ children: 1 })
   await ask('a', 'echo:1')
   const [running, waiting] = [new AbortController(), new AbortController()]
@@ -339,7 +342,7 @@ test('what is called off is not done, or not waited for', async () => {
   expect(await ask('b', 'echo:2')).toBe('2')
 })
 
-test('closing ends what runs and waits, and what comes after it', async () => {
+test('closing the pool rejects running, waiting and later requests', async () => {
   const { pool, ask } = poolOf({ children: 1 })
   await ask('a', 'echo:1')
   const pids = pool.pids()

@@ -25,7 +25,7 @@ const standStill = (ms: number) => Atomics.wait(new Int32Array(new SharedArrayBu
 /** A process of which only the elapsed time is known. */
 const watched = { pid: 0, deadlineMs: 100, residentBytes: 1 }
 
-test('an answer that has arrived while the parent stood still is in time', async () => {
+test('an answer that arrived while the parent was blocked meets its deadline', async () => {
   const passed: string[] = []
   const unwatch = watchProcess({ ...watched, onPassed: (limit) => passed.push(limit) })
   const answered = once(near, 'data').then(unwatch)
@@ -36,7 +36,7 @@ test('an answer that has arrived while the parent stood still is in time', async
   expect(passed).toEqual([])
 })
 
-test('what never answers has passed its deadline', async () => {
+test('a process that never answers exceeds its deadline', async () => {
   const passed = await new Promise((resolve) => {
     const unwatch = watchProcess({
       ...watched,

@@ -26,7 +26,7 @@ const quoted = (field: string) => (field.includes(' ') ? `\`${field}\`` : field)
 const asJson = (value: unknown): unknown =>
   value === undefined ? undefined : JSON.parse(JSON.stringify(value))
 
-test('finds at a path of names and places what JSONata finds', async () => {
+test('finds the same value as JSONata for a path of names and indexes', async () => {
   await fc.assert(
     fc.asyncProperty(scope, path, async (data, source) => {
       const steps = parsePlainPath(source)
@@ -37,7 +37,7 @@ test('finds at a path of names and places what JSONata finds', async () => {
   )
 })
 
-test('takes nothing for a path that JSONata reads in another way', async () => {
+test('accepts no path that JSONata evaluates differently', async () => {
   const text = fc.array(
     fc.constantFrom('a', 'b1', '.', '[', ']', '0', '-1', ' ', '`', 'and', 'true', '$', '*'),
     {
@@ -75,6 +75,6 @@ test.each([
 ])('leaves %p to JSONata', (source) => expect(parsePlainPath(source)).toBeUndefined())
 
 // Takes minutes if each space is tried as a start.
-test('goes over spaces once', () => {
+test('parses a long text of spaces in linear time', () => {
   expect(parsePlainPath(`${' '.repeat(1_000_000)}!`)).toBeUndefined()
 })

@@ -28,12 +28,12 @@ test.each([
   ['{{ * / 2 }}/', ['* / 2']],
   ['{{ a and /\\}\\}/ }}', ['a and /\\}\\}/']],
   ['{{ function($x){ {"y": $x} } }}', ['function($x){ {"y": $x} }']],
-])('reads the expressions of %p', (text, expected) => {
+])('finds the expressions of %p', (text, expected) => {
   expect(sources(text)).toEqual(expected)
   for (const source of expected) expect(() => jsonata(source)).not.toThrow()
 })
 
-test('leaves texts without expressions and references to secrets as they are', () => {
+test('leaves texts without expressions and references to secrets unchanged', () => {
   const value = { a: 'x {{secrets.a-b.c}} { {', b: ['{{ secrets.token }}', 1, null, true], c: '}}' }
   expect(parseTemplate(value)).toEqual({ template: { root: { kind: 'constant', value }, expressions: [] } })
 })
@@ -49,17 +49,17 @@ test.each([
   ['{{ a } }}', 'unterminated_expression', undefined],
   ['{{ "a }}', 'unterminated_expression', undefined],
   [`{{${'a'.repeat(maxExpressionLength + 1)}}}`, 'unterminated_expression', undefined],
-])('refuses %p', (text, code, position) => {
+])('rejects %p', (text, code, position) => {
   expect(problems({ 'x/y': ['', text] })).toEqual([
     expect.objectContaining({ path: '/x~1y/1', code, ...(position !== undefined && { position }) }),
   ])
 })
 
-test('takes a field called secrets of something else for what it is', () => {
+test('accepts a field called "secrets" of another object', () => {
   expect(sources('{{ trigger.secrets.a }}{{ "secrets" }}')).toEqual(['trigger.secrets.a', '"secrets"'])
 })
 
-test('names every problem of a value, also in its form', () => {
+test('reports every problem of a value, including its structure', () => {
   let deep: unknown = '{{a}}'
   for (let level = 0; level <= maxDepth; level += 1) deep = [deep]
   const proto: unknown = JSON.parse('{"__proto__": {"a": 1}}')

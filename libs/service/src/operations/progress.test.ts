@@ -6,7 +6,7 @@ import { readPositionsInTime } from './progress.js'
 const link = { connected: () => true } as NatsLink
 const consumersWith = (place: EventConsumer['place']) => new Map([['itsm-audit', { place } as EventConsumer]])
 
-test('where NATS is silent, it is unknown how far consumers are once the time is up', async () => {
+test('consumer positions are unknown if NATS does not answer before the deadline', async () => {
   const deadline = new AbortController()
   const asked = readPositionsInTime(
     link,
@@ -19,7 +19,7 @@ test('where NATS is silent, it is unknown how far consumers are once the time is
   expect(await readPositionsInTime(link, silent, AbortSignal.abort())).toEqual([])
 })
 
-test('what NATS answers in time is known', async () => {
+test('consumer positions are reported if NATS answers in time', async () => {
   const consumers = consumersWith(async () => ({ ackFloor: 1, delivered: 2, pending: 3, ackPending: 1 }))
   const { signal } = new AbortController()
   expect(await readPositionsInTime(link, consumers, signal)).toEqual([

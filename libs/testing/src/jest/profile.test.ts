@@ -8,7 +8,7 @@ const profile = (wallMs: number, fixtures: FileProfile['fixtures'] = {}): FilePr
   ...{ tearDown: spent(0, 0), fixtures },
 })
 
-test('a run is described by its dearest files and fixtures, and by the share of set-up', () => {
+test('the profile of a run lists the most expensive files and fixtures, and the share of set-up', () => {
   const files = [
     { file: 'cheap.test.js', ...profile(1_000) },
     { file: 'dear.test.js', ...profile(9_000, { database: { ...spent(500, 100), count: 2 } }) },
@@ -25,7 +25,7 @@ test('a run is described by its dearest files and fixtures, and by the share of 
   expect(lines.at(-1)).toMatch(/^ +1\.5 +0\.2 +3 × database$/)
 })
 
-test('what hooks before and after all tests of a file take is apart from the rest', () => {
+test('the time of hooks before and after all tests of a file is measured separately', () => {
   const measured = profile(0)
   const event = followRun(measured)
   event({ name: 'run_start' })

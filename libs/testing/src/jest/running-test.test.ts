@@ -2,7 +2,7 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from '@jest/globals'
 import { RunningTest } from './running-test.js'
 
-test('a context lasts until the work in it has ended, also where that fails', async () => {
+test('a context lasts until its work has ended, even if the work fails', async () => {
   const running = new RunningTest<string>()
   const seen: (string | undefined)[] = [running.getStore()]
   const see = () => seen.push(running.getStore())

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { removeDirectory } from '../test-servers.js'
 import { expectedLength } from './sequencer.js'
 
-test('what starts more, and what runs for longer than its length suggests, begins earlier', () => {
+test('test files that start servers, or run longer than their size suggests, start earlier', () => {
   const folder = mkdtempSync(join(tmpdir(), 'sequence-'))
   const named = (name: string, bytes: number) => {
     writeFileSync(join(folder, name), 'x'.repeat(bytes))

@@ -19,11 +19,11 @@ test.each([
   ['cluster = await startTestCluster()\nawait cluster.services.itsm.stop()', false],
   ["cluster = await startTestCluster()\nawait cluster.replica('gateway')", false],
   ['platform = await joinPlatform()', false],
-])('%j starts a cluster that it does not want: %s', (source, is) => {
+])('%j starts a cluster without a reason: %s', (source, is) => {
   expect(wantsNone(source)).toBe(is)
 })
 
-test('a platform of its own is for what the platform of the run cannot be used for', () => {
+test('tests start their own platform only where they cannot use the shared one', () => {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.e2e.test.ts'),
   )

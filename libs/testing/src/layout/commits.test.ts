@@ -14,7 +14,7 @@ test.each([
   'feat(console)!: open the failed deliveries first',
   "Merge branch 'docs'",
   'Revert "fix(relay): retry a refused publish"',
-])('%s is accepted', (subject) => {
+])('accepts the subject: %s', (subject) => {
   expect(subjectFault(subject)).toBeUndefined()
 })
 
@@ -24,7 +24,7 @@ test.each([
   ['fix(relay) retry', 'is not "type(scope): what it does"'],
   ['fix(relay): retry a refused publish.', 'is not "type(scope): what it does"'],
   [`fix(relay): ${'x'.repeat(61)}`, 'has 73 characters'],
-])('%s is refused', (subject, fault) => {
+])('rejects the subject: %s', (subject, fault) => {
   expect(subjectFault(subject)).toContain(fault)
 })
 
@@ -36,10 +36,10 @@ function subjectsSince(commit: string): string[] | undefined {
   return status === 0 ? stdout.split('\n').filter((line) => line !== '') : undefined
 }
 
-test('every commit since has such a subject', () => {
+test('every commit since the base commit has a valid subject', () => {
   expect((subjectsSince(base) ?? []).flatMap((subject) => subjectFault(subject) ?? [])).toEqual([])
 })
 
-test('a commit that is not there has no subjects to check', () => {
+test('an unknown base commit has no subjects to check', () => {
   expect(subjectsSince('0'.repeat(40))).toBeUndefined()
 })

@@ -20,11 +20,11 @@ const pathsIn = (markdown: string) =>
   ].map(([, path = '']) => path)
 const linksIn = (markdown: string) => [...markdown.matchAll(/\]\(([\w./-]+)\)/g)].map(([, path = '']) => path)
 
-test('a newcomer reads it in one sitting', () => {
+test('CONTRIBUTING.md has at most 12,000 bytes, so that it can be read in one sitting', () => {
   expect(Buffer.byteLength(text)).toBeLessThanOrEqual(12_000)
 })
 
-test('what it names and links to exists', () => {
+test('CONTRIBUTING.md names and links only existing files', () => {
   const named = [...pathsIn(text), ...linksIn(text)]
   expect(named.length).toBeGreaterThan(40)
   expect(named.filter((path) => !existsSync(`${root}${path}`))).toEqual([])
@@ -38,7 +38,7 @@ describe.each(recipes.map((recipe) => [recipe.split('\n')[0] ?? '', recipe] as c
       .filter(Boolean),
   )
 
-  test('names real files, and commands of package.json', () => {
+  test('names existing files and scripts of package.json', () => {
     expect(pathsIn(recipe).length).toBeGreaterThanOrEqual(2)
     expect(commands.length).toBeGreaterThanOrEqual(1)
     const unknown = commands.filter((command) => {
@@ -48,7 +48,7 @@ describe.each(recipes.map((recipe) => [recipe.split('\n')[0] ?? '', recipe] as c
     expect(unknown).toEqual([])
   })
 
-  test('runs commands on services and tests that exist', () => {
+  test('runs commands for existing services and tests', () => {
     const services = commands.flatMap(
       (command) => /^npm run migration -- (\w[\w-]*)/.exec(command)?.[1] ?? [],
     )
@@ -61,7 +61,7 @@ describe.each(recipes.map((recipe) => [recipe.split('\n')[0] ?? '', recipe] as c
   })
 })
 
-test('there is a recipe for what is added most', () => {
+test('CONTRIBUTING.md has a recipe for each of the most frequent additions', () => {
   expect(recipes.map((recipe) => recipe.split('\n')[0])).toEqual([
     'Add an entity',
     'Add a connector kind',

@@ -12,12 +12,12 @@ const packagesIn = (folder: string) =>
     .map(({ name }) => `${folder}/${name}`)
 const services = packagesIn('services')
 
-describe('the rooms of a service', () => {
-  test.each(services)('%s: import each other in one direction', (path) => {
+describe('the folders of a service', () => {
+  test.each(services)('%s: import each other without cycles', (path) => {
     expect(circularArrows(arrowsWithin(`${root}${path}/src`))).toEqual([])
   })
 
-  test('are found to go round over several of them, types included', () => {
+  test('are reported if imports, including those of types, form a cycle', () => {
     const arrows = [
       { from: 'incident/links.ts', to: 'problem/queries.ts' },
       { from: 'problem/cascade.ts', to: 'change/over.ts' },
@@ -33,7 +33,7 @@ describe('the rooms of a service', () => {
     expect(circularArrows(arrows.slice(1))).toEqual([])
   })
 
-  test('are known by every kind of import', () => {
+  test('are connected by every kind of import', () => {
     const source = `import type { A } from './a.js'
       import {
         b,

@@ -16,11 +16,11 @@ test.each([
   ['z.iso.date()', true],
   ['z.coerce.date()', true],
   ['z.iso.datetime({ precision: 3 })', false],
-])('%j is a schema of its own: %s', (source, is) => {
+])('%j defines its own schema of instants or dates: %s', (source, is) => {
   expect(handMade.test(source)).toBe(is)
 })
 
-test('instants and dates that come in have one schema each', () => {
+test('instants and dates in requests have one shared schema each', () => {
   const sources = ['libs', 'services', 'deploy', 'cli'].flatMap((folder) =>
     sourcesBelow(`${root}${folder}`).map((file) => `${folder}/${file}`),
   )

@@ -22,7 +22,7 @@ test.each(['README.md', ...documents])('%s: names files that exist', (document) 
   expect(filesIn(read(document)).filter((path) => !existsSync(`${root}${path}`))).toEqual([])
 })
 
-test('docs/architecture.md: goes from a new incident to its webhook in 40 files at most', () => {
+test('docs/architecture.md: describes the path from a new incident to its webhook in at most 40 files', () => {
   const walk = read('docs/architecture.md').split('\n## ')[1] ?? ''
   expect(filesIn(walk).length).toBeGreaterThan(30)
   expect(filesIn(walk).length).toBeLessThanOrEqual(40)
@@ -31,15 +31,15 @@ test('docs/architecture.md: goes from a new incident to its webhook in 40 files 
 describe('docs/security.md', () => {
   const tests = testsIn(read('docs/security.md'), root)
 
-  test('names a test for its promises', () => {
+  test('names more than 150 tests for its promises', () => {
     expect(tests.length).toBeGreaterThan(150)
   })
 
-  test('names tests that exist, with what they test', () => {
+  test('names existing tests and titles', () => {
     expect(tests.flatMap((each) => findTestFault(each, root) ?? [])).toEqual([])
   })
 
-  test('would be found to name what is gone', () => {
+  test('is checked for missing tests and titles', () => {
     const row =
       '| A promise | `libs/testing/src/layout/named-files.test.ts`, "docs/security.md", "not there"; `gone.test.ts` |'
     expect(

@@ -22,7 +22,7 @@ const sourcesIn = (path: string) =>
     /(?<!\.d)\.tsx?$/.test(name),
   )
 
-test.each(compiled)('%s reaches other packages by their names only', (path) => {
+test.each(compiled)('%s imports other packages by their names only', (path) => {
   const src = join(root, path, 'src')
   const outside = sourcesIn(path).flatMap((file) =>
     importedBy(readFileSync(join(src, file), 'utf8'))

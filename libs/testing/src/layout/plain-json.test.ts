@@ -70,11 +70,11 @@ test.each([
   ["import { json } from 'node:stream/consumers'", true],
   ['message.json()', false],
   ['parseExact(text)', false],
-])('%j reads plain JSON: %s', (source, is) => {
+])('%j parses JSON inexactly: %s', (source, is) => {
   expect(plain.test(source)).toBe(is)
 })
 
-test('JSON with values of tenants is read exactly', () => {
+test('JSON with tenant values is parsed exactly', () => {
   const sources = ['libs', 'services', 'cli/src', 'client/src'].flatMap((folder) =>
     sourcesBelow(`${root}${folder}`).map((file) => `${folder}/${file}`),
   )

@@ -37,7 +37,7 @@ test.each([
   'grant usage on schema studio to studio_tenant',
   'grant connect on database %I to studio_tenant, database_studio',
   'alter role itsm noinherit',
-])('%s is a literal role', (statement) => {
+])('%s contains a literal role', (statement) => {
   expect(faultsOf(statement)).toEqual([statement])
 })
 
@@ -45,7 +45,7 @@ test.each([
   'grant select on spaces to :service',
   "session_user = opsplane.role_name('database_studio')",
   'where usename = any($1::text[])',
-])('%s is none', (statement) => {
+])('%s contains no literal role', (statement) => {
   expect(faultsOf(statement)).toEqual([])
 })
 

@@ -107,7 +107,7 @@ function sourceFolders(folder: string): string[] {
 const sources = new Map(files.map((path) => [path, readFileSync(`${root}${path}`, 'utf8')]))
 const own = 'libs/testing/src/layout/waits.test.ts'
 
-test('the tests are found', () => {
+test('the test files are found', () => {
   expect(files.length).toBeGreaterThan(700)
   expect(files).toContain('test-e2e/src/crash-load.ts')
 })
@@ -120,7 +120,7 @@ describe.each(Object.entries(rules))('%s', (_, { isBroken, instead, except }) =>
     expect(found).toEqual([])
   })
 
-  test('no exception is left over', () => {
+  test('every exception is still needed', () => {
     expect(Object.keys(except).filter((path) => !isBroken(sources.get(path) ?? ''))).toEqual([])
   })
 })
@@ -142,6 +142,6 @@ test.each([
   ['limits', 'jest.setTimeout(1_000)', true],
   ['limits', "test('it', async () => {\n  make(() => {\n    work()\n  }, leaseMs)\n})", false],
   ['limits', "test('it', async () => {\n  expect(a).toBe(1)\n})\n\nconst b = made({\n}, 3)", false],
-] as const)('%s forbids %j: %s', (rule, source, is) => {
+] as const)('the rule %s forbids %j: %s', (rule, source, is) => {
   expect(rules[rule]?.isBroken(source)).toBe(is)
 })

@@ -90,7 +90,7 @@ test.each(Object.entries(exceptions))('%s still needs its exception', (path, { w
   expect(words.filter((word) => !new RegExp(word, 'i').test(source))).toEqual([])
 })
 
-test('words of a household, clauses and participles are found', () => {
+test('household words, clauses and participles are reported', () => {
   expect(wordsOfText('// Whoever asks\n// is told').map(({ line, word }) => `${line} ${word}`)).toEqual([
     '1 whoever',
     '2 told',

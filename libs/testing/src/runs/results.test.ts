@@ -7,7 +7,7 @@ const result = (overrides: Partial<RunResult>): RunResult => ({
   ...overrides,
 })
 
-test('results name part, outcome, commit and what failed', () => {
+test('results contain part, outcome, commit and failed tests', () => {
   const lines = describeResults([
     result({}),
     result({ part: 'cpu', failed: 1, failures: ['the relay loses nothing'], dirty: true }),

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { codeLines, isCounted, packageName } from './code-lines.js'
 
-test('blank lines and comments are no code', () => {
+test('blank lines and comments are not counted', () => {
   const source = `/** A docstring
  * of two lines. */
 import { a } from './a.js' // behind code

@@ -25,14 +25,14 @@ const vote = (userId: string, decision: 'approved' | 'rejected' = 'approved') =>
 })
 const approvers = ['usr_a', 'usr_b', 'usr_c', 'usr_asks']
 
-describe('the quorum', () => {
+describe('the quorum of an approval rule', () => {
   it.each([
     [{ waitFor: 'first' }, 1],
     [{ waitFor: { count: 3 } }, 3],
     [{ approverIds: approvers, waitFor: 'all' }, 3],
     [{ approverIds: approvers, waitFor: { percent: 50 } }, 2],
     [{ approverIds: approvers, waitFor: { percent: 1 } }, 1],
-  ])('of %j is %i', (given, required) => {
+  ])('with %j requires %i approvals', (given, required) => {
     const approval = asked(given)
     expect(approval.required).toBe(required)
     const enough = ['usr_a', 'usr_b', 'usr_c'].slice(0, required)
@@ -45,7 +45,7 @@ describe('the quorum', () => {
     ])
   })
 
-  it('is refused where it can never be met', () => {
+  it('is rejected if it can never be met', () => {
     expect(() => checkApprovalRule(rule({ waitFor: 'all' }), '/approvals/0')).toThrow(/requires approverIds/)
     expect(() => checkApprovalRule(rule({ waitFor: { percent: 50 } }), '/approvals/0')).toThrow(
       /requires approverIds/,
@@ -59,7 +59,7 @@ describe('the quorum', () => {
 })
 
 describe('a decision', () => {
-  it('that rejects ends it at once', () => {
+  it('of rejection ends the approval immediately', () => {
     const rejected = recordDecision(asked({ waitFor: { count: 2 } }), vote('usr_a', 'rejected'))
     expect(rejected).toMatchObject({ status: 'rejected', endedAt: now })
     expect(() => recordDecision(rejected, vote('usr_b'))).toThrow(/already rejected/)
@@ -68,22 +68,22 @@ describe('a decision', () => {
   it.each([
     ['usr_asks', /cannot decide on this approval/],
     ['usr_x', /not one of the approvers/],
-  ])('is not for %s', (userId, message) => {
+  ])('by %s is rejected', (userId, message) => {
     expect(() => recordDecision(asked({ approverIds: approvers }), vote(userId))).toThrow(message)
   })
 
-  it('is made once by each', () => {
+  it('is accepted only once per person', () => {
     const approval = recordDecision(asked({ waitFor: { count: 2 } }), vote('usr_a'))
     expect(reasonCannotDecide(approval, 'usr_a')).toBe('You have already decided on this approval.')
     expect(reasonCannotDecide(approval, 'usr_b')).toBeUndefined()
   })
 
-  it('counts for what was asked only', () => {
+  it('is rejected if the content changed after approval was requested', () => {
     const other = { ...vote('usr_a'), contentHash: hashContent({ title: 'Another' }) }
     expect(() => recordDecision(asked({}), other)).toThrow(/changed since/)
   })
 
-  it('stays on record when the approval is void', () => {
+  it('stays on record when the approval is voided', () => {
     const approval = recordDecision(asked({ waitFor: { count: 2 } }), vote('usr_a'))
     expect(voidApproval(approval, now)).toEqual({ ...approval, status: 'void', endedAt: now })
     const approved = recordDecision(asked({}), vote('usr_a'))

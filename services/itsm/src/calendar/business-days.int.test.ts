@@ -44,7 +44,7 @@ const clockOf = (api: ApiClient, entityId: string, having: object) =>
     return timer
   })
 
-it('a policy of one business day is due on the next one, stands on hold, and is reported past it', async () => {
+it('a one-business-day SLA clock is due on the next business day, pauses on hold and reports its breach', async () => {
   const api = service.as(testPrincipal())
   const { id: calendarId } = await officeHours(api)
   const days = { goalUnit: 'business_days' as const, goals: { medium: 1 }, calendarId }
@@ -80,7 +80,7 @@ it('a policy of one business day is due on the next one, stands on hold, and is 
   expect(then.data(ExplainedSlaTimer)).toMatchObject({ ...running, elapsedMs: 0 })
 })
 
-it('a policy goes over from minutes to business days, and its clocks follow when it is reapplied', async () => {
+it('reapplying a policy converted from minutes to business days retargets its running clocks', async () => {
   const api = service.as(testPrincipal())
   const { id: calendarId } = await officeHours(api)
   const policy = await save(api, { goals: { medium: 1_440 }, calendarId })

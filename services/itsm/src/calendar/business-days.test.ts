@@ -51,14 +51,14 @@ describe('a business day', () => {
     ['comes five times a week', '2026-03-02T10:00', 5, '2026-03-09T10:00'],
   ])('%s', (_, from, count, expected) => expect(due(from, count)).toBe(expected))
 
-  it('is not 24 hours of a calendar, which take three of its dates', () => {
+  it('is one open date, whereas 24 business hours take three office dates', () => {
     const opened = at('2026-03-02T10:00')
     const hours = createCalendar(office).addBusinessMs(opened, 24 * hourMs)
     expect(hours).toBe(at('2026-03-05T10:00'))
     expect(days.addBusinessMs(opened, dayMs)).toBe(at('2026-03-03T10:00'))
   })
 
-  it('counts as much when the clocks go forward or back', () => {
+  it('counts as one day when daylight saving time starts or ends', () => {
     const always = Object.fromEntries(weekdays.map((day) => [day, [{ from: '00:00', to: '24:00' }]]))
     const berlin = { timeZone: 'Europe/Berlin', week: always, holidays: [], exceptions: [] }
     const calendar = createCalendar(berlin, 'business_days')
@@ -69,7 +69,7 @@ describe('a business day', () => {
     expect(calendar.addBusinessMs(autumn, dayMs)).toBe(autumn + 25 * hourMs)
   })
 
-  it('is none whose only hours the clock skips', () => {
+  it('is skipped if its only open hours fall into the daylight saving gap', () => {
     const week = Object.fromEntries(weekdays.map((day) => [day, [{ from: '02:00', to: '03:00' }]]))
     const berlin = { timeZone: 'Europe/Berlin', week, holidays: [], exceptions: [] }
     const saturday = at('2026-03-28T01:30')
@@ -78,7 +78,7 @@ describe('a business day', () => {
     )
   })
 
-  it('counts once where the clock goes back over midnight, so that two dates alternate', () => {
+  it('counts once if the clock is set back over midnight and two dates alternate', () => {
     const always = Object.fromEntries(weekdays.map((day) => [day, [{ from: '00:00', to: '24:00' }]]))
     const hours = { timeZone: 'America/St_Johns', week: always, holidays: [], exceptions: [] }
     const calendar = createCalendar(hours, 'business_days')
@@ -90,7 +90,7 @@ describe('a business day', () => {
     expect(calendar.businessMsBetween(minute, minute + 60_000)).toBe(59_958)
   })
 
-  it('of one minute reaches every part of it at the first millisecond that is past it', () => {
+  it('of one open minute maps each fraction to the first millisecond that reaches it', () => {
     const week = { monday: [{ from: '09:00', to: '09:01' }] }
     const calendar = createCalendar({ ...nine2five('UTC'), week }, 'business_days')
     const monday = at('2026-03-02T09:00')
@@ -111,7 +111,7 @@ const calendar: SlaCalendarState = {
 }
 const terms = createPinnedPolicies().present(policy, calendar)
 
-describe('a clock in business days', () => {
+describe('an SLA clock in business days', () => {
   const happened = (version: number, when: string, incident: object): Change => {
     const entity = incidentEntity.facts({ ...incidents.open, ...incident })
     return { eventId: `evt_${version}`, version, at: iso(when), entity }
@@ -141,7 +141,7 @@ describe('a clock in business days', () => {
     return { types, state }
   }
 
-  it('warns at its part and is due on its date', () => {
+  it('warns at its warning threshold and is due on the right date', () => {
     const { state } = run(1, '2026-03-05T13:01')
     expect(state).toMatchObject({
       goalUnit: 'business_days',
@@ -151,7 +151,7 @@ describe('a clock in business days', () => {
     })
   })
 
-  it('stands while it is paused, and adds up piece by piece', () => {
+  it('stops while paused, and sums up its running intervals', () => {
     const { types, state } = run(3, '2026-03-10T11:30')
     expect(types).toEqual(['sla.started', 'sla.paused', 'sla.warning', 'sla.resumed'])
     expect(state.dueAt).toBe(iso('2026-03-11T11:00'))
@@ -166,13 +166,13 @@ describe('a clock in business days', () => {
     expect(now).toMatchObject({ elapsedMs: 1.5 * dayMs, remainingMs: 0.5 * dayMs })
   })
 
-  it('that another severity gives a goal already past breaches when it was', () => {
+  it('dates the breach in the past if a new severity sets a goal that has already passed', () => {
     const { types, state } = run(4, '2026-03-10T12:30')
     expect(types.slice(-2)).toEqual(['sla.retargeted', 'sla.breached'])
     expect(state).toMatchObject({ cycle: 2, goalMs: dayMs, breachedAt: iso('2026-03-06T13:00') })
   })
 
-  it('replaces a goal in minutes when the policy is reapplied', () => {
+  it('replaces its goal in minutes when the policy is reapplied', () => {
     const inMinutes = { ...policy, goals: { medium: 960 }, goalUnit: 'minutes' as const }
     const before = createPinnedPolicies().present(inMinutes, calendar)
     const [first] = history
@@ -196,7 +196,7 @@ describe('a clock in business days', () => {
   })
 })
 
-describe('a policy in business days', () => {
+describe('an SLA policy in business days', () => {
   const now = iso('2026-03-02T00:00')
   const input: NewSlaPolicy = {
     ...{ name: 'Gold', entityType: 'incident', metric: 'resolution', goals: { critical: 1 } },
@@ -226,14 +226,14 @@ describe('a policy in business days', () => {
   const patch = (patch: object, of: SlaCalendarState | null = calendar) =>
     slaPolicy.decide({ kind: 'patch', patch, calendar: of, now }, policy)
 
-  it('needs a calendar, and keeps it', () => {
+  it('requires a calendar, which cannot be removed', () => {
     expect(create({}).map(({ after }) => after)).toMatchObject([{ goalUnit: 'business_days' }])
     const needed = [['/calendarId', 'calendar_needed']]
     expect(refused(() => create({ calendarId: null }, null))).toEqual(needed)
     expect(refused(() => patch({ calendarId: null }, null))).toEqual(needed)
   })
 
-  it('has goals within the dates a year is open on', () => {
+  it('rejects goals of more business days than its calendar has in a year', () => {
     const mondays = { ...calendar, week: { monday: [{ from: '09:00', to: '17:00' }] }, exceptions: [] }
     expect(refused(() => create({ goals: { critical: 52 } }, mondays))).toEqual([])
     const beyond = [['/goals/critical', 'goal_beyond_a_year']]
@@ -247,7 +247,7 @@ describe('a policy in business days', () => {
     expect(keeping(54)).toEqual([['/week', 'goal_beyond_a_year']])
   })
 
-  it('gets another unit only with goals in it', () => {
+  it('changes its goal unit only together with new goals', () => {
     expect(refused(() => patch({ goalUnit: 'minutes' }))).toEqual([['/goals', 'goals_needed']])
     const changes = { goalUnit: 'minutes', goals: { critical: 480 } }
     expect(patch(changes).map(({ after }) => after)).toMatchObject([{ ...changes, revision: 2 }])

@@ -20,8 +20,8 @@ const everyDay = (from: string, to: string, timeZone: string): CalendarHours => 
   return { timeZone, week, holidays: [], exceptions: [] }
 }
 
-describe('summer time', () => {
-  it('skips what the clock skips in spring', () => {
+describe('daylight saving time', () => {
+  it('skips the hour that does not exist in spring', () => {
     const calendar = createCalendar(everyDay('01:00', '04:00', 'Europe/Berlin'))
     const midnight = at('2026-03-28T23:00:00Z')
     expect(calendar.businessMsBetween(midnight, midnight + 23 * hourMs)).toBe(2 * hourMs)
@@ -34,7 +34,7 @@ describe('summer time', () => {
     ).toEqual([])
   })
 
-  it('counts twice what the clock shows twice in autumn', () => {
+  it('counts the repeated hour twice in autumn', () => {
     const calendar = createCalendar(everyDay('01:00', '02:30', 'Europe/Berlin'))
     const midnight = at('2026-10-24T22:00:00Z')
     expect(calendar.openBetween(midnight, midnight + 25 * hourMs)).toEqual([
@@ -44,7 +44,7 @@ describe('summer time', () => {
     expect(calendar.businessMsBetween(midnight, midnight + 25 * hourMs)).toBe(2 * hourMs)
   })
 
-  it('moves by half an hour on Lord Howe, in the southern autumn', () => {
+  it('shifts by half an hour on Lord Howe Island, in the southern autumn', () => {
     const calendar = createCalendar(everyDay('00:00', '24:00', 'Australia/Lord_Howe'))
     const midnight = at('2026-04-04T13:00:00Z')
     expect(calendar.businessMsBetween(midnight, midnight + 24.5 * hourMs)).toBe(24.5 * hourMs)
@@ -59,14 +59,14 @@ describe('summer time', () => {
     ])
   })
 
-  it('leaves out a date the islands of Samoa never had', () => {
+  it('skips the date that was dropped in Samoa', () => {
     const calendar = createCalendar(everyDay('09:00', '17:00', 'Pacific/Apia'))
     const from = at('2011-12-29T10:00:00Z')
     expect(calendar.businessMsBetween(from, from + 72 * hourMs)).toBe(3 * 8 * hourMs)
   })
 })
 
-describe('dates', () => {
+describe('calendar dates', () => {
   const hours: CalendarHours = {
     ...nine2five('Europe/London'),
     holidays: [
@@ -90,7 +90,7 @@ describe('dates', () => {
     ['2028-12-25', 0],
   ])('%s is open for %d hours', (date, expected) => expect(day(date)).toBe(expected * hourMs))
 
-  it('are passed over to the first instant by which enough is counted', () => {
+  it('end at the first instant at which enough open time is counted', () => {
     const opened = at('2026-12-23T16:00:00Z')
     expect(calendar.addBusinessMs(opened, hourMs)).toBe(at('2026-12-23T17:00:00Z'))
     expect(calendar.addBusinessMs(opened, 4 * hourMs)).toBe(at('2026-12-24T12:00:00Z'))
@@ -98,12 +98,12 @@ describe('dates', () => {
   })
 })
 
-it('that are all closed are never waited out', () => {
+it('returns no due time if every date is closed', () => {
   const closed = createCalendar({ timeZone: 'UTC', week: {}, holidays: [], exceptions: [] })
   expect(closed.addBusinessMs(at('2026-01-01T00:00:00Z'), 1)).toBeNull()
 })
 
-it('around the clock counts everything', () => {
+it('counts all time in a calendar that is open around the clock', () => {
   expect(aroundTheClock.businessMsBetween(5, 12)).toBe(7)
   expect(aroundTheClock.addBusinessMs(5, 7)).toBe(12)
 })
@@ -113,7 +113,7 @@ const from2026 = at('2026-01-01T00:00:00Z')
 const known = [from2026 - 48 * hourMs, 370] as const
 
 test.each(zones)(
-  'adding and measuring undo each other, and agree with the clock on the wall, in %s',
+  'adding and measuring open time are inverse, and match a minute-by-minute wall clock in %s',
   (zone) => {
     const random = seededRandom(zones.indexOf(zone) + 1)
     for (let round = 0; round < 3; round++) {
@@ -136,7 +136,7 @@ test.each(zones)(
   },
 )
 
-test.each(zones)('business days agree with the clock on the wall in %s', (zone) => {
+test.each(zones)('business days match a day-by-day wall clock in %s', (zone) => {
   const random = seededRandom(500 + zones.indexOf(zone))
   for (const hours of [nine2five(zone), sampleHours(zone, random), sampleHours(zone, random)]) {
     const calendar = createCalendar(hours, 'business_days')

@@ -18,8 +18,8 @@ function refused(ical: string) {
   }
 }
 
-describe('holidays of an iCalendar text', () => {
-  it('are its events of whole days, by their dates and names', () => {
+describe('holidays imported from iCalendar', () => {
+  it('are the all-day events, with their dates and names', () => {
     const text = calendar(
       event('DTSTART;VALUE=DATE:20261225', 'DTEND;VALUE=DATE:20261226', 'SUMMARY:Christmas\\, first day'),
       event('UID:1', 'DTSTART:20270101', 'SUMMARY;LANGUAGE="de:DE":Neu', ' jahr'),
@@ -32,7 +32,7 @@ describe('holidays of an iCalendar text', () => {
     ])
   })
 
-  it('last as long as they say', () => {
+  it('cover every date of an event of several days', () => {
     const long = event('DTSTART;VALUE=DATE:20261230', 'DTEND;VALUE=DATE:20270102')
     expect(parseHolidays(calendar(long)).map(({ date }) => date)).toEqual([
       '2026-12-30',
@@ -46,7 +46,7 @@ describe('holidays of an iCalendar text', () => {
     ])
   })
 
-  it('return every year, or as often as they say', () => {
+  it('recur yearly, or as often as the recurrence rule allows', () => {
     const yearly = (rule: string) =>
       parseHolidays(calendar(event('DTSTART;VALUE=DATE:20261225', `RRULE:${rule}`)))
     expect(yearly('FREQ=YEARLY')).toEqual([{ date: '2026-12-25', yearly: true, name: '' }])
@@ -55,7 +55,7 @@ describe('holidays of an iCalendar text', () => {
     expect(yearly('FREQ=YEARLY;UNTIL=20281224T235959Z')).toEqual([once('2026-12-25'), once('2027-12-25')])
   })
 
-  it('are not what is canceled, nor what is no event or within one', () => {
+  it('exclude canceled events, other components, and components within an event', () => {
     const text = calendar(
       event('DTSTART;VALUE=DATE:20261225', 'STATUS:CANCELLED'),
       ['BEGIN:VTODO', 'DTSTART;VALUE=DATE:20261226', 'END:VTODO'],
@@ -88,15 +88,15 @@ describe('holidays of an iCalendar text', () => {
     ],
     ['no_date', calendar(event('DTSTART:99991230', 'RRULE:FREQ=YEARLY;COUNT=2'))],
     ['no_date', calendar(event('DTSTART:99991231', 'DURATION:P2D'))],
-  ])('are refused where they would get lost: %s', (code, text) => {
+  ])('are rejected rather than dropped silently: %s', (code, text) => {
     expect(refused(text)).toEqual(['/ical', code])
   })
 })
 
-describe('taken into a calendar', () => {
+describe('holidays imported into a calendar', () => {
   const state = { holidays: [once('2026-12-25', 'Ours'), once('2026-05-01')] } as SlaCalendarState
 
-  it('they are merged with the existing ones, each once and by date', () => {
+  it('are merged with the existing ones, without duplicates and in order of date', () => {
     const holidays = [once('2026-12-25', 'Theirs'), once('2026-01-01'), once('2026-01-01')]
     expect(mergeHolidays({ holidays, replace: false }, state).holidays).toEqual([
       ...[once('2026-01-01'), once('2026-05-01'), once('2026-12-25', 'Ours')],
@@ -106,7 +106,7 @@ describe('taken into a calendar', () => {
     ])
   })
 
-  it('they are 500 at most', () => {
+  it('are limited to 500 in total', () => {
     const holidays = Array.from({ length: 500 }, (_, day) =>
       once(new Date(Date.UTC(2027, 0, 1 + day)).toISOString().slice(0, 10)),
     )

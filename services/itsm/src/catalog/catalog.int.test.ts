@@ -28,8 +28,8 @@ const published = (id: string, count: number) =>
     return events.length >= count && events.map(({ event }) => event)
   })
 
-describe('items', () => {
-  it('are for readers while they are active', async () => {
+describe('catalog items', () => {
+  it('are visible to readers only while active', async () => {
     const members = team(service)
     const { manager, ada } = members
     const [hidden, shown, gone] = [
@@ -48,7 +48,7 @@ describe('items', () => {
     expect((await ada.api.post('/catalog/items', { name: 'No' })).error().code).toBe('insufficient_scope')
   })
 
-  it('are activated, retired and requested without what such an action does not take', async () => {
+  it('can be activated, retired and requested, and reject unknown fields in those actions', async () => {
     const members = team(service)
     const { manager, ada } = members
     const item = await draft(members)
@@ -64,7 +64,7 @@ describe('items', () => {
     expect(await refused(ada.api, `/catalog/requests/${number}/submit`)).toEqual(unknown)
   })
 
-  it('are found by category and tag, page by page', async () => {
+  it('are found by category and tag, with pagination', async () => {
     const members = team(service)
     const a = await createActiveItem(members, { name: 'A', category: 'hardware', tags: ['x', 'y'] })
     const b = await createActiveItem(members, { name: 'B', tags: ['y'] })
@@ -79,7 +79,7 @@ describe('items', () => {
     expect(foreign.error().code).toBe('invalid_cursor')
   })
 
-  it('are found by words, several statuses, and as they were', async () => {
+  it('are found by words, by several statuses, and as of a past instant', async () => {
     const members = team(service)
     const { manager, ada } = members
     const laptop = await createActiveItem(members, {
@@ -115,7 +115,7 @@ describe('items', () => {
     expect((await manager.api.get(`/catalog/items?${then}&sort=name`)).status).toBe(422)
   })
 
-  it('are deleted as drafts alone, and read as they were', async () => {
+  it('can be deleted only as drafts, and are readable as of a past instant', async () => {
     const members = team(service)
     const { api } = members.manager
     const [one, active] = [await draft(members), await createActiveItem(members)]
@@ -132,7 +132,7 @@ describe('items', () => {
     expect((await members.ada.api.get(then)).error().code).toBe('not_found')
   })
 
-  it('answer a bad schema with the place in it', async () => {
+  it('return the path of the fault in an invalid form schema', async () => {
     const formSchema = { type: 'object', properties: { size: { type: 'integer', minimum: 'x' } } }
     const reply = await team(service).manager.api.post('/catalog/items', { name: 'Bad', formSchema })
     expect(reply.status).toBe(422)
@@ -144,8 +144,8 @@ describe('items', () => {
   })
 })
 
-describe('the life of a request', () => {
-  it('is reported by its events, in order', async () => {
+describe('the lifecycle of a request', () => {
+  it('is reported by events, in order', async () => {
     const members = team(service)
     const { ada, approver, manager } = members
     const item = await createActiveItem(members, { approvals: rules(members), tasks })
@@ -186,7 +186,7 @@ describe('the life of a request', () => {
     })
   })
 
-  it('goes without approvals and tasks straight to its end by hand', async () => {
+  it('skips to fulfillment and is closed manually if there are no approvals and tasks', async () => {
     const members = team(service)
     const request = await order(members.ada.api, await createActiveItem(members))
     expect(request).toMatchObject({
@@ -204,7 +204,7 @@ describe('the life of a request', () => {
     expect(types).toEqual(['request.created', 'request.submitted', 'request.updated', 'request.fulfilled'])
   })
 
-  it('names each fault of the form', async () => {
+  it('reports every fault in the form data', async () => {
     const members = team(service)
     const item = await createActiveItem(members)
     const reply = await members.ada.api.post('/catalog/requests', {
@@ -234,7 +234,7 @@ describe('the life of a request', () => {
     }
   })
 
-  it('keeps the plan it was submitted with', async () => {
+  it('uses the plan of the item revision it was submitted with', async () => {
     const members = team(service)
     const item = await createActiveItem(members, { approvals: rules(members), tasks })
     const { id, itemRevision } = await order(members.ada.api, item)
@@ -245,7 +245,7 @@ describe('the life of a request', () => {
     expect(approved.data(CatalogRequest).tasks.map(({ key }) => key)).toEqual(['order', 'deliver'])
   })
 
-  it('is repeated once under an Idempotency-Key, and kept from stale changes', async () => {
+  it('creates one request per Idempotency-Key, and rejects changes with a stale version', async () => {
     const members = team(service)
     const item = await createActiveItem(members)
     const body = { itemId: item.id, draft: true }
@@ -262,8 +262,8 @@ describe('the life of a request', () => {
   })
 })
 
-describe('the tables', () => {
-  it('are rebuilt from the events as they were', async () => {
+describe('the read models of the catalog', () => {
+  it('are identical after being rebuilt from the events', async () => {
     const members = team(service)
     await order(members.ada.api, await createActiveItem(members, { approvals: rules(members), tasks }))
     const dump = async () => ({

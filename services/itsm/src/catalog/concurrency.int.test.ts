@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-describe('at once', () => {
-  it('the last two tasks end a request exactly once', async () => {
+describe('concurrent actions on a request', () => {
+  it('closing the last two tasks ends the request exactly once', async () => {
     const members = team(service)
     const item = await createActiveItem(members, {
       tasks: [
@@ -38,7 +38,7 @@ describe('at once', () => {
     }
   })
 
-  it('two approvers begin the work exactly once', async () => {
+  it('two approvals start the work exactly once', async () => {
     const members = team(service)
     const approvals = [...rules(members), { name: 'Other', approverIds: [members.other.id] }]
     const { id } = await order(members.ada.api, await createActiveItem(members, { approvals, tasks }))
@@ -52,7 +52,7 @@ describe('at once', () => {
     ])
   })
 
-  it('the last two tasks end a request exactly once over two replicas that have both read it', async () => {
+  it('closing the last two tasks on two replicas that both read the request ends it exactly once', async () => {
     const members = team(service)
     const item = await createActiveItem(members, {
       tasks: [

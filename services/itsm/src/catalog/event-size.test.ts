@@ -35,12 +35,12 @@ const input = NewCatalogItem.parse({
 
 const dataSize = (state: object) => Buffer.byteLength(JSON.stringify({ before: state, after: state }))
 
-it('fits in a message at its largest, as an item', () => {
+it('the largest catalog item fits in a message', () => {
   const largest: CatalogItemState = { ...item, ...input, createdBy: createItem.by }
   expect(dataSize(largest)).toBeLessThan(largestMessage)
 })
 
-it('fits in a message at its largest, as a request', () => {
+it('the largest catalog request fits in a message', () => {
   const { formData, notes } = CatalogRequestPatch.parse({
     formData: { text: wide(10_900) },
     notes: wide(5_000),

@@ -35,7 +35,7 @@ const places = (reply: ApiReply) =>
   reply.error().details.map(({ path, code, params }) => [path, code, params?.schemaPath])
 
 describe('a form with patterns, order lines and choices', () => {
-  it('refuses what does not fit, with the places in the data and in the form, and takes what does', async () => {
+  it('accepts valid data, and rejects invalid data with paths into both the data and the form schema', async () => {
     const members = team(service)
     const item = await createActiveItem(members, { formSchema })
     const { api } = members.ada
@@ -69,7 +69,7 @@ describe('a form with patterns, order lines and choices', () => {
     expect(submitted).toMatchObject({ status: 'fulfilling', formData: complete })
   })
 
-  it('is kept as it was given, and refused where it could not be enforced', async () => {
+  it('is stored unchanged, and rejected if it could not be enforced', async () => {
     const members = team(service)
     const { api } = members.manager
     const item = await draft(members, { formSchema })

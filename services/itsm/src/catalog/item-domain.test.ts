@@ -38,8 +38,8 @@ const eventOf: Record<CatalogItemAction, string> = {
   delete: 'catalog_item.deleted',
 }
 
-describe.each(catalogItemStatuses)('an item that is %s', (status) => {
-  it.each(catalogItemActions)('%s', (action) => {
+describe.each(catalogItemStatuses)('a catalog item in status %s', (status) => {
+  it.each(catalogItemActions)('handles the action %s', (action) => {
     const outcome = given(items[status]).when(itemCommands[action])
     const to = matrix[status][action]
     const allowed = allowedItemActions(status)
@@ -62,8 +62,8 @@ describe.each(catalogItemStatuses)('an item that is %s', (status) => {
   })
 })
 
-describe('an item', () => {
-  it('begins as a draft of revision 1', () => {
+describe('a catalog item', () => {
+  it('starts as a draft of revision 1', () => {
     given(null)
       .when(createItem)
       .emits({
@@ -84,7 +84,7 @@ describe('an item', () => {
     given(null).when(itemCommands.edit).fails('not_found')
   })
 
-  it('is raised to the next revision by what changes it, and by nothing else', () => {
+  it('increments its revision only when an edit changes something', () => {
     given(items.active)
       .when(itemCommands.edit)
       .emits({ type: 'catalog_item.updated', changes: { name: 'Notebook', revision: 2, updatedAt: now } })
@@ -99,7 +99,7 @@ describe('an item', () => {
       })
   })
 
-  it('keeps the revisions that could be requested', () => {
+  it('stores each revision that could be requested', () => {
     const rows = (state: CatalogItemState, type = 'catalog_item.updated') =>
       catalogItem.project?.({ type, after: state }).map(({ id }) => id)
     expect(rows(items.draft)).toEqual([])
@@ -143,17 +143,17 @@ describe('an item', () => {
     ['a task waiting for itself', [['a'], ['b', ['b']]], '/tasks/1/dependsOn', 'cycle'],
     ['a circle', [['x'], ['a', ['x', 'c']], ['b', ['a']], ['c', ['b']]], '/tasks/1/dependsOn', 'cycle'],
   ] as [string, [string, string[]?][], string, string][])(
-    'has no plan with %s',
+    'rejects a plan with %s',
     (_what, tasks, path, code) => {
       expect(placeOf(planned(...tasks))).toMatchObject({ path, code })
     },
   )
 
-  it('takes a plan in any order', () => {
+  it('accepts a plan with its tasks in any order', () => {
     expect(placeOf(planned(['c', ['b', 'a']], ['b', ['a']], ['a']))).toBeUndefined()
   })
 
-  it('has no form that is not enforced, and no rule that cannot be met', () => {
+  it('rejects a form that cannot be enforced, and an approval rule that cannot be met', () => {
     const edit = (patch: object): ItemCommand => ({ kind: 'edit', now, patch })
     const formSchema = { type: 'object', properties: { size: { type: 'integer', minimum: 'x' } } }
     expect(placeOf(edit({ formSchema }))).toMatchObject({ path: '/formSchema/properties/size/minimum' })
@@ -161,7 +161,7 @@ describe('an item', () => {
     expect(placeOf(edit({ approvals }))).toMatchObject({ path: '/approvals/1/approverIds' })
   })
 
-  it('never leaves the declared states, whatever is asked of it', () => {
+  it('stays within the declared statuses under random actions', () => {
     for (let seed = 1; seed <= 100; seed += 1) {
       const next = seededRandom(seed)
       let state: CatalogItemState | null = items.draft

@@ -116,7 +116,7 @@ function expectWayOn(state: CatalogRequestState): void {
   expect(state.tasks.some(({ status }) => allowedTaskActions(status).includes('complete'))).toBe(true)
 }
 
-it('never leaves the declared states, whatever is asked of it', () => {
+it('a catalog request stays within the declared statuses under random commands', () => {
   const seen = new Set<string>()
   const seenTasks = new Set<string>()
   let ends = 0

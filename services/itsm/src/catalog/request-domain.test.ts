@@ -71,8 +71,8 @@ const codeOf = (decide: () => unknown): string | undefined => {
   return undefined
 }
 
-describe.each(catalogRequestStatuses)('a request that is %s', (status) => {
-  it.each(catalogRequestActions)('%s', (action) => {
+describe.each(catalogRequestStatuses)('a request in status %s', (status) => {
+  it.each(catalogRequestActions)('handles the action %s', (action) => {
     const state = requests[status]
     const outcome = given(state).when(samples[action])
     const to = matrix[status][action]
@@ -101,8 +101,8 @@ const taskMatrix: Record<CatalogTaskStatus, Partial<Record<CatalogTaskAction, Ca
   skipped: {},
 }
 
-describe.each(catalogTaskStatuses)('a task that is %s', (status) => {
-  it.each(catalogTaskActions)('%s', (action) => {
+describe.each(catalogTaskStatuses)('a task in status %s', (status) => {
+  it.each(catalogTaskActions)('handles the action %s', (action) => {
     const id = taskId('order')
     const command: RequestCommand =
       action === 'edit'
@@ -125,10 +125,10 @@ describe.each(catalogTaskStatuses)('a task that is %s', (status) => {
 const typesOf = (command: RequestCommand, state: CatalogRequestState | null) =>
   catalogRequest.decide(command, state).map(({ type, after: next }) => `${type} ${next?.status}`)
 
-describe('submitting', () => {
+describe('submitting and editing a request', () => {
   const atOnce = { ...create, input: { ...create.input, draft: false } }
 
-  it('asks for approvals, or begins the work at once', () => {
+  it('asks for approvals, or starts the work immediately if there are none', () => {
     expect(typesOf(atOnce, null)).toEqual([
       'request.created draft',
       'request.submitted submitted',
@@ -147,7 +147,7 @@ describe('submitting', () => {
     })
   })
 
-  it('fills in defaults, and refuses what the form does not take', () => {
+  it('fills in defaults, and rejects data that does not match the form', () => {
     expect(requests.draft.formData).toEqual({ size: 15, color: 'grey' })
     const wrong = { ...atOnce.input, formData: { size: 12, paint: true } }
     try {
@@ -162,14 +162,14 @@ describe('submitting', () => {
     }
   })
 
-  it('lets a draft lack what is required until then', () => {
+  it('requires the required fields, which a draft may lack', () => {
     const empty = begin({ ...create, input: { ...create.input, formData: {} } })
     given(empty).when(commands.submit).fails('validation_failed', { schemaPath: '/required/0' })
     const wrong: RequestCommand = { ...commands.edit, patch: { formData: { size: 'x' } } }
     given(empty).when(wrong).fails('validation_failed', { schemaPath: '/properties/size/type' })
   })
 
-  it('refuses data that defaults make too long', () => {
+  it('rejects data that becomes too large with its defaults', () => {
     const text = 'x'.repeat(20_000)
     const properties = { a: { type: 'string' }, b: { type: 'string', default: text } }
     const large = { ...item, formSchema: { type: 'object', properties } }
@@ -182,14 +182,14 @@ describe('submitting', () => {
     })
   })
 
-  it('pins the item as it is then, so that an old draft does not bypass approvals added since', () => {
+  it('uses the current revision of the item, so that an old draft cannot bypass newer approval rules', () => {
     const before = begin({ ...create, item: itemWithoutApprovals })
     const edited = itemAfter(itemCommands.activate, itemCommands.edit)
     const submitted = catalogRequest.decide({ ...commands.submit, item: edited }, before).at(-1)?.after
     expect(submitted).toMatchObject({ status: 'awaiting_approval', itemRevision: 2, itemName: 'Notebook' })
   })
 
-  it('is for active items only', () => {
+  it('requires an active item', () => {
     for (const status of ['draft', 'retired'] as const)
       given(null)
         .when({ ...atOnce, item: items[status] })
@@ -202,7 +202,7 @@ describe('submitting', () => {
       .fails('conflict')
   })
 
-  it('changes nothing where an edit changes nothing', () => {
+  it('emits nothing for an edit that changes nothing', () => {
     given(requests.draft)
       .when({ ...commands.edit, patch: { quantity: 2, formData: { size: 15 } } })
       .emits()
@@ -212,11 +212,11 @@ describe('submitting', () => {
   })
 })
 
-describe('approvals', () => {
+describe('approvals of a request', () => {
   const approve = (by: typeof approver) => ({ ...commands.approve, by })
   const waiting = requests.awaiting_approval
 
-  it('are not for who asked or gets it', () => {
+  it('cannot be decided by the requester or the recipient', () => {
     given(waiting).when(approve(requester)).fails('forbidden')
     given(waiting)
       .when({ ...commands.reject, by: requester })
@@ -240,7 +240,7 @@ describe('approvals', () => {
     ])
   })
 
-  it('count for every rule the person may decide on', () => {
+  it('receive the decision of a person under every rule they may decide on', () => {
     const [approved] = catalogRequest.decide(approve(approver), waiting)
     expect(approved?.after?.approvals.map(({ decisions }) => decisions.map(({ userId }) => userId))).toEqual([
       [approver.userId],
@@ -249,7 +249,7 @@ describe('approvals', () => {
     expect(approved?.after).toMatchObject({ status: 'approved', approvedAt: now })
   })
 
-  it('stand for the item, its revision, the form and the quantity', () => {
+  it('are tied to the item, its revision, the form data and the quantity', () => {
     const hash = ({ approvals }: CatalogRequestState) => approvals[0]?.contentHash
     const others = [
       { ...create, item: { ...item, revision: 2 } },
@@ -261,18 +261,18 @@ describe('approvals', () => {
     given(changed).when(approve(approver)).fails('conflict')
   })
 
-  it('end with one rejection, and are void then', () => {
+  it('end with a single rejection, which voids the others', () => {
     const state = after(commands.submit, { ...commands.reject, by: manager })
     expect(state.approvals.map(({ status }) => status)).toEqual(['void', 'rejected'])
     expect(state).toMatchObject({ status: 'rejected', reason: 'Too dear.', closedAt: now })
   })
 
-  it('are void once it is canceled', () => {
+  it('are voided when the request is canceled', () => {
     const state = after(commands.submit, commands.cancel)
     expect(state.approvals.map(({ status }) => status)).toEqual(['void', 'void'])
   })
 
-  it('cannot be submitted where no approver is left', () => {
+  it('prevent submission if no eligible approver is left', () => {
     const own = [{ name: 'Self', approverIds: [requester.userId], waitFor: 'first' as const }]
     given(requests.draft)
       .when({ ...commands.submit, item: { ...item, approvals: own } })
@@ -280,11 +280,11 @@ describe('approvals', () => {
   })
 })
 
-describe('tasks', () => {
+describe('tasks of a request', () => {
   const { fulfilling } = requests
   const follow = (...path: RequestCommand[]) => after(commands.submit, commands.approve, ...path)
 
-  it('open when all they depend on is done, skipped ones included', () => {
+  it('open once all their dependencies are completed or skipped', () => {
     expect(taskStatuses(follow(work('complete', 'order'))).set_up).toBe('pending')
     const ordered = follow(work('complete', 'order'))
     const [skipped] = catalogRequest.decide(work('skip', 'account'), ordered)
@@ -303,7 +303,7 @@ describe('tasks', () => {
     given(fulfilling).when(work('start', 'set_up')).fails('invalid_state_transition')
   })
 
-  it('are skipped when what they depend on fails, also by way of others', () => {
+  it('are skipped if a direct or indirect dependency fails', () => {
     const [failed, ...more] = catalogRequest.decide(work('fail', 'order'), fulfilling)
     expect(more).toEqual([])
     expect(failed?.extras?.skippedTaskIds).toEqual([taskId('set_up'), taskId('deliver')])
@@ -320,7 +320,7 @@ describe('tasks', () => {
     ['closed_complete', ['skip', 'complete', 'skip', 'skip']],
     ['closed_skipped', ['skip', 'skip', 'skip', 'skip']],
     ['closed_incomplete', ['complete', 'complete', 'complete', 'fail']],
-  ] as const)('end the request as %s after %j', (status, actions) => {
+  ] as const)('close the request as %s after %j', (status, actions) => {
     const keys = ['order', 'account', 'set_up', 'deliver']
     const path = keys.map((key, index) => work(actions[index] ?? 'skip', key))
     const last = catalogRequest.decide(path[3] ?? commands.cancel, follow(...path.slice(0, 3)))
@@ -332,7 +332,7 @@ describe('tasks', () => {
     })
   })
 
-  it('say when work began and ended, and keep notes', () => {
+  it('record when their work started and ended, and their notes', () => {
     const started = follow({ ...work('start', 'order'), notes: 'Ordered.' } as RequestCommand)
     expect(started.tasks[0]).toMatchObject({ startedAt: now, endedAt: null, notes: 'Ordered.' })
     const done = follow(work('complete', 'order')).tasks[0]
@@ -347,7 +347,7 @@ describe('tasks', () => {
       .fails('not_found')
   })
 
-  it('are skipped where they have not ended when the request is canceled', () => {
+  it('are skipped when the request is canceled, unless they have ended', () => {
     const canceled = follow(work('complete', 'order'), commands.cancel)
     expect(taskStatuses(canceled)).toEqual({
       order: 'complete',
@@ -358,7 +358,7 @@ describe('tasks', () => {
     given(canceled).when(work('start', 'account')).fails('invalid_state_transition')
   })
 
-  it('are what ends a request, unless there are none', () => {
+  it('alone close the request, which can be fulfilled manually only without tasks', () => {
     expect(allowedRequestActions(requestWithoutTasks)).toEqual(['fulfill', 'cancel'])
     given(requestWithoutTasks)
       .when(commands.fulfill)
@@ -377,7 +377,7 @@ describe('tasks', () => {
     expect(codeOf(() => catalogRequest.decide(commands.fulfill, fulfilling))).toBe('invalid_state_transition')
   })
 
-  it('begin for approved requests without any as well', () => {
+  it('may be absent, in which case an approved request is still fulfilled', () => {
     const approved = begin(
       { ...create, item: { ...itemWithoutTasks, approvals: item.approvals } },
       { ...commands.submit, item: { ...itemWithoutTasks, approvals: item.approvals } },

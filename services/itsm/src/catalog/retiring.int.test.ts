@@ -55,22 +55,25 @@ const ways: Record<
   },
 }
 
-it.each(Object.entries(ways))('refuses %s while the item is being retired', async (_, { ready, refusal }) => {
-  const members = team(service)
-  const item = await createActiveItem(members)
-  const act = await ready(members, item)
-  const items = elsewhere.store.aggregate(catalogItem)
-  const meta = toCommandMeta(members.manager.principal)
-  const reply = await raceWithTransaction(
-    elsewhere,
-    meta,
-    (unit) => unit.handle(items, item.id, { kind: 'retire', now: meta.now }),
-    act,
-  )
-  expect(reply.status).toBe(refusal)
-})
+it.each(Object.entries(ways))(
+  'rejects %s while the item is being retired by another replica',
+  async (_, { ready, refusal }) => {
+    const members = team(service)
+    const item = await createActiveItem(members)
+    const act = await ready(members, item)
+    const items = elsewhere.store.aggregate(catalogItem)
+    const meta = toCommandMeta(members.manager.principal)
+    const reply = await raceWithTransaction(
+      elsewhere,
+      meta,
+      (unit) => unit.handle(items, item.id, { kind: 'retire', now: meta.now }),
+      act,
+    )
+    expect(reply.status).toBe(refusal)
+  },
+)
 
-it('submits what the item has become while it is being edited', async () => {
+it('submits a request with the new revision of an item that is being edited concurrently', async () => {
   const members = team(service)
   const item = await createActiveItem(members)
   const { id } = await order(members.ada.api, item, { draft: true })
@@ -90,7 +93,7 @@ it('submits what the item has become while it is being edited', async () => {
   })
 })
 
-it('asks for nothing after the item was retired, however often all of it happens at once', async () => {
+it('records no request event after the item was retired, under repeated concurrency', async () => {
   const members = team(service)
   for (let round = 0; round < 10; round++) {
     const item = await createActiveItem(members)

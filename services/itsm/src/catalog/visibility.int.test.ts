@@ -19,8 +19,8 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-describe('who sees a request', () => {
-  it('asked for it, gets it, decides on it, or keeps the catalogue', async () => {
+describe('access to requests', () => {
+  it('is granted to the requester, the recipient, the approvers and the catalog managers', async () => {
     const members = team(service)
     const { manager, ada, ben, approver, other } = members
     const item = await createActiveItem(members, { approvals: rules(members) })
@@ -54,7 +54,7 @@ describe('who sees a request', () => {
     )
   })
 
-  it('sees none of another workspace or environment', async () => {
+  it('is denied across workspaces and environments', async () => {
     const [mine, theirs] = [team(service), team(service)]
     const { id, number } = await order(mine.ada.api, await createActiveItem(mine))
     const staging = service.as({ ...mine.manager.principal, environment: 'staging' })
@@ -67,7 +67,7 @@ describe('who sees a request', () => {
     }
   })
 
-  it('changes and submits own drafts alone, and cancels what one has to do with', async () => {
+  it('lets only requesters edit and submit their drafts, but also recipients cancel them', async () => {
     const members = team(service)
     const { manager, ada, ben } = members
     const { id } = await order(ada.api, await createActiveItem(members), {
@@ -83,7 +83,7 @@ describe('who sees a request', () => {
     expect(canceled).toMatchObject({ status: 'canceled', reason: 'Have one.' })
   })
 
-  it('finds requests by what is to be done about them', async () => {
+  it('includes filters by approver, assignee, requester, item, status and time', async () => {
     const members = team(service)
     const { manager, ada, approver, other } = members
     const two = [...rules(members), { name: 'Anyone', waitFor: { count: 2 } }]
@@ -121,7 +121,7 @@ describe('who sees a request', () => {
 })
 
 describe('the list of requests', () => {
-  it('finds words of item and notes, and a number, among what one may see', async () => {
+  it('finds words of item and notes, and numbers, among the requests visible to the caller', async () => {
     const members = team(service)
     const { manager, ada, ben } = members
     const [laptop, desk] = [
@@ -145,7 +145,7 @@ describe('the list of requests', () => {
     expect(await find(manager, `status=draft,fulfilling&itemId=${desk.id}`)).toEqual([two.id])
   })
 
-  it('is as of then what one might see then, and may see now', async () => {
+  it('returns as of a past instant only requests that were visible then and still are', async () => {
     const members = team(service)
     const { manager, ada, ben, approver, other } = members
     const item = await createActiveItem(members, { approvals: rules(members), tasks })
@@ -192,8 +192,8 @@ describe('the list of requests', () => {
   })
 })
 
-describe('decisions', () => {
-  it('are not made by who asked, not even through an API key', async () => {
+describe('decisions on a request', () => {
+  it('are rejected from the requester, also through an API key', async () => {
     const members = team(service)
     const { ada, approver } = members
     const powerful: Principal = { ...ada.principal, permissions: [...requesterPermissions, 'itsm:approve'] }

@@ -106,8 +106,8 @@ async function pairs(prefix: string, tenant: TenantScope) {
   return { relations, changes: changes.map(({ id }) => id).sort() }
 }
 
-describe('the changes that relations concern', () => {
-  it('are found for a thousand relations by as much as for one', async () => {
+describe('the changes affected by changed relations', () => {
+  it('are found with as many statements for a thousand relations as for one', async () => {
     const tenant = tenantOf()
     const { relations, changes } = await pairs('many', tenant)
     const events = relations.map((one) => event(tenant, 'ci.relation_added', one))
@@ -124,7 +124,7 @@ describe('the changes that relations concern', () => {
       expect(cause).toBe(events[Number(id.replace(/\D*(\d+)_[ab]/, '$1'))])
   })
 
-  it('are those of the same workspace and environment', async () => {
+  it('belong to the same workspace and environment', async () => {
     const [here, there] = [tenantOf(), tenantOf()]
     const [mine, theirs] = [await pairs('here', here), await pairs('there', there)]
     const events = [
@@ -145,7 +145,7 @@ describe('the changes that relations concern', () => {
     ])
   })
 
-  it('wait for their time, and can collide or do', async () => {
+  it('are pending, planned, and overlap another change or have a recorded conflict', async () => {
     const tenant = tenantOf()
     const [source, target] = [ci('source'), ci('target')] as const
     const conflicts = [{ kind: 'dependent_ci', with: 'chg_gone', ciIds: [], message: '', from: '', to: '' }]
@@ -165,7 +165,7 @@ describe('the changes that relations concern', () => {
     expect(await found('connects_to')).toEqual([])
   })
 
-  it('are any that can collide, where too many items are within reach', async () => {
+  it('are all pending changes that overlap another one if too many items are in reach', async () => {
     const tenant = tenantOf()
     const crowd = Array.from({ length: 10_100 }, (_, index) => ci(`crowd ${index}`))
     await write('configuration_items', tenant, [ci('hub'), ci('disk'), ci('away'), ...crowd].map(item))

@@ -55,7 +55,7 @@ function distances(graph: SampleGraph, direction: LinkDirection, starts: string[
   return found
 }
 
-it('walks in memory as hop by hop in Postgres, and as looked for one by one', async () => {
+it('the in-memory graph walk matches the level-by-level walk in Postgres and the search of single items', async () => {
   let cut = 0
   for (let seed = 1; seed <= 25; seed++) {
     const random = seededRandom(seed)
@@ -83,7 +83,7 @@ it('walks in memory as hop by hop in Postgres, and as looked for one by one', as
   expect(cut).toBeGreaterThan(10)
 })
 
-it('says of many changes what is said of each alone, whether what is near is read as a whole or is too much', async () => {
+it('finds the same conflicts for many changes together as for each alone, in either reading strategy', async () => {
   const kinds = new Map<string, number>()
   for (let seed = 1; seed <= 8; seed++) {
     const random = seededRandom(seed)

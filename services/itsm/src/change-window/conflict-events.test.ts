@@ -27,8 +27,8 @@ const shifted = { ...sameItem, to: '2026-03-08T01:00:00.000Z' }
 const scheduled = changeIn('standard', 'scheduled')
 const notice = (...conflicts: ChangeConflict[]) => ({ kind: 'update_conflicts', conflicts, now }) as const
 
-describe('a change that waits is notified', () => {
-  it('of conflicts it did not have', () => {
+describe('a pending change', () => {
+  it('emits change.conflict_detected for new conflicts', () => {
     const collided = { ...scheduled, conflicts: [sameItem] }
     given(collided)
       .when(notice(freeze, shifted))
@@ -42,19 +42,19 @@ describe('a change that waits is notified', () => {
   test.each<[string, ChangeConflict[]]>([
     ['that have shifted', [freeze, shifted]],
     ['that are gone', [freeze]],
-  ])('of conflicts %s, by an update', (_, conflicts) => {
+  ])('emits change.updated for conflicts %s', (_, conflicts) => {
     given({ ...scheduled, conflicts: [freeze, sameItem] })
       .when(notice(...conflicts))
       .emits({ type: 'change.updated', changes: { conflicts, updatedAt: now } })
   })
 
-  it('of nothing it knows', () => {
+  it('emits nothing for known conflicts', () => {
     given({ ...scheduled, conflicts: [freeze] })
       .when(notice(freeze))
       .emits()
   })
 
-  test.each(changeStatuses)('only while it waits: %s', (status) => {
+  test.each(changeStatuses)('is notified of conflicts only in a pending status: %s', (status) => {
     for (const type of ['standard', 'normal', 'emergency'] as const) {
       if (!paths[type][status]) continue
       const reported = given(changeIn(type, status)).when(notice(freeze)).decisions()
@@ -66,7 +66,7 @@ describe('a change that waits is notified', () => {
 describe.each<['submit' | 'implement', ChangeStatus]>([
   ['submit', 'draft'],
   ['implement', 'scheduled'],
-])('%s', (action, status) => {
+])('the action %s', (action, status) => {
   const refusing = { acceptConflicts: false }
   const accepting = { acceptConflicts: true, reason: 'The board agreed.' }
   const when = (type: 'standard' | 'normal' | 'emergency', conflicts: ChangeConflict[], acceptance: object) =>
@@ -76,11 +76,14 @@ describe.each<['submit' | 'implement', ChangeStatus]>([
       now,
     })
 
-  test.each(['standard', 'normal'] as const)('of a %s change is refused in a blackout, naming it', (type) => {
-    when(type, [sameItem, freeze], refusing).fails('conflict', { windowId: 'win_1', ...period })
-  })
+  test.each(['standard', 'normal'] as const)(
+    'of a %s change is rejected in a blackout, and the error names it',
+    (type) => {
+      when(type, [sameItem, freeze], refusing).fails('conflict', { windowId: 'win_1', ...period })
+    },
+  )
 
-  it('goes on where the blackout is accepted, and the event says why', () => {
+  it('succeeds if the blackout is accepted, and its event contains the reason', () => {
     const [decision] = when('normal', [freeze, sameItem], accepting).decisions()
     const acceptedConflicts = { reason: 'The board agreed.', conflicts: [freeze] }
     expect(decision?.extras).toEqual({ acceptedConflicts })
@@ -90,13 +93,13 @@ describe.each<['submit' | 'implement', ChangeStatus]>([
     ['emergency', [freeze]],
     ['standard', [sameItem]],
     ['standard', []],
-  ])('of a %s change goes on by itself with what does not hold it back', (type, conflicts) => {
+  ])('of a %s change needs no acceptance of conflicts that do not block it', (type, conflicts) => {
     const [decision] = when(type, conflicts, accepting).decisions()
     expect(decision?.extras).toBeUndefined()
     if (action === 'submit') expect(decision?.after?.conflicts).toEqual(conflicts)
   })
 
-  it('is refused for its status before anything else', () => {
+  it('is rejected for an invalid status before conflicts are checked', () => {
     given(changeIn('standard', 'closed'))
       .when({ ...steps[action], clash: { conflicts: [freeze], acceptance: refusing }, now })
       .fails('invalid_state_transition')

@@ -61,7 +61,7 @@ describe('another change', () => {
     expect(kinds(samplePlan(), sampleContext({ others: [otherChange(fields)], related }))).toEqual(expected)
   })
 
-  it('is reported with the items of this one, and the time in common', () => {
+  it('is reported with the affected items of this change and the overlapping time', () => {
     const others = [otherChange({ ciIds: ['app'] })]
     const [found] = detectConflicts(samplePlan(), sampleContext({ others, related }))
     expect(found).toMatchObject({
@@ -73,13 +73,13 @@ describe('another change', () => {
     expect(found?.message).toContain('CHG-2')
   })
 
-  it('without an assignee has no conflict over one', () => {
+  it('without an assignee causes no assignee conflict', () => {
     const others = [otherChange({ assigneeId: null })]
     expect(kinds(samplePlan({ assigneeId: null }), sampleContext({ others }))).toEqual([])
   })
 })
 
-describe('windows', () => {
+describe('change windows', () => {
   const elsewhen = { span: toIsoSpan(at('2026-07-01T00:00:00Z'), at('2026-07-02T00:00:00Z')) }
   test.each<[string, Partial<ChangeWindowState>[], ChangeConflict['kind'][]]>([
     ['a blackout for everything', [during], ['blackout']],
@@ -123,7 +123,7 @@ describe('windows', () => {
     expect(kinds(samplePlan(), sampleContext({ windows: windows.map(sampleWindow) }))).toEqual(expected)
   })
 
-  it('for everything hold for a change without items; those of items do not', () => {
+  it('for all items apply to a change without items, but windows for certain items do not', () => {
     const windows = [
       during,
       { ...during, classes: ['server'] },
@@ -134,14 +134,14 @@ describe('windows', () => {
     ])
   })
 
-  it('tell which items lie outside', () => {
+  it('report the items outside of maintenance', () => {
     const windows = [sampleWindow({ ...elsewhen, kind: 'maintenance', classes: ['database'] })]
     expect(detectConflicts(samplePlan(), sampleContext({ windows }))).toMatchObject([
       { ciIds: ['db'], with: null },
     ])
   })
 
-  it('are looked at in time however long the plan is', () => {
+  it('are evaluated in bounded time for a plan of any length', () => {
     const span = between('2000-01-01T00:00:00Z', '9999-01-01T00:00:00Z')
     const windows = [sampleWindow(nights), sampleWindow({ ...nights, kind: 'maintenance' })]
     expect(kinds(samplePlan({ span }), sampleContext({ windows }))).toEqual([
@@ -151,7 +151,7 @@ describe('windows', () => {
   })
 })
 
-test('a conflict that shifts is not new; one of another kind, or with another change, is', () => {
+test('a conflict is new if its kind or its other change differs, but not if only its times or items do', () => {
   const [same] = detectConflicts(samplePlan(), sampleContext({ others: [otherChange({ ciIds: ['db'] })] }))
   if (!same) throw new Error('expected a conflict')
   const shifted = { ...same, to: '2026-06-06T21:30:00.000Z', ciIds: ['web'] }
@@ -162,7 +162,7 @@ test('a conflict that shifts is not new; one of another kind, or with another ch
   expect(newConflicts([same], [shifted, ...others])).toEqual(others)
 })
 
-describe('on random situations', () => {
+describe('random situations', () => {
   /** Checks every minute of the plan separately, without any span arithmetic. */
   function byTheMinute(
     { id, span, ciIds, assigneeId }: Plan,
@@ -215,7 +215,7 @@ describe('on random situations', () => {
     return (valid(today) && time >= recurrence.from) || (valid(yesterday) && time < recurrence.to)
   }
 
-  it('finds what looking at every minute finds', () => {
+  it('have the conflicts that a minute-by-minute check finds', () => {
     const seen = new Map<string, number>()
     for (let seed = 1; seed <= 1_500; seed++) {
       const situation = sampleSituation(seededRandom(seed))
@@ -231,7 +231,7 @@ describe('on random situations', () => {
     for (const count of seen.values()) expect(count).toBeGreaterThan(30)
   })
 
-  it('offers exactly the first times that are free', () => {
+  it('have exactly the first free slots offered', () => {
     const quarterMs = 15 * minuteMs
     let offered = 0
     for (let seed = 1; seed <= 200; seed++) {

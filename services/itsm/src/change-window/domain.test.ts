@@ -43,14 +43,14 @@ const create = (fields: Partial<z.input<typeof NewChangeWindow>>) => {
   return { kind: 'create', id, by, input, now: createdAt } as const
 }
 
-describe('a window', () => {
-  it('is set up once or for every week, active and for all items unless set otherwise', () => {
+describe('a change window', () => {
+  it('is created once or weekly, by default active and for all items', () => {
     given(null).when(create({ span })).emits({ type: 'change_window.created', changes: freeze })
     const weekly = { ...freeze, span: null, recurrence, startsAt: null, endsAt: null }
     given(null).when(create({ recurrence })).emits({ type: 'change_window.created', changes: weekly })
   })
 
-  it('takes dates for when those days begin by the clock of the zone of its span', () => {
+  it('converts the dates of its span to midnight in its time zone', () => {
     const days = { from: '2026-12-20', to: '2027-01-03', timeZone: 'Europe/Berlin' }
     const instants = { from: '2026-12-19T23:00:00.000Z', to: '2027-01-02T23:00:00.000Z' }
     const changed = { span: instants, startsAt: instants.from, endsAt: instants.to }
@@ -62,7 +62,7 @@ describe('a window', () => {
       .emits({ type: 'change_window.updated', changes: { ...changed, updatedAt: now } })
   })
 
-  it('takes a recurrence in the place of its span', () => {
+  it('replaces its span with a recurrence', () => {
     given(freeze)
       .when({ kind: 'patch', patch: { recurrence }, now })
       .emits({
@@ -71,13 +71,13 @@ describe('a window', () => {
       })
   })
 
-  it('says nothing of a patch that changes nothing', () => {
+  it('emits nothing for a patch that changes nothing', () => {
     given(freeze)
       .when({ kind: 'patch', patch: { name: 'Freeze', span: { ...span, timeZone: 'UTC' } }, now })
       .emits()
   })
 
-  it('is dropped', () => {
+  it('is deleted', () => {
     given(freeze).when({ kind: 'delete' }).emits({ type: 'change_window.deleted', changes: null })
     given(null).when({ kind: 'delete' }).fails('not_found')
   })
@@ -92,7 +92,7 @@ describe('a window', () => {
       { recurrence: { ...recurrence, validFrom: '2026-03-29', validUntil: '2026-04-03' } },
       '/recurrence/validUntil',
     ],
-  ])('with %s is refused', (_, fields, path) => {
+  ])('with %s is rejected', (_, fields, path) => {
     given(null).when(create(fields)).fails('validation_failed')
     expect(() => changeWindow.decide(create(fields), null)).toThrow(ApiError)
     const error = (() => {

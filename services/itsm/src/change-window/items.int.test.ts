@@ -82,8 +82,8 @@ const eventsOf = (id: string, count: number): Promise<PlatformEvent[]> =>
 const allHandled = () => waitUntilSettled(service)
 const typesOf = (id: string) => reported(id).map(({ event }) => event.type.replace('change.', ''))
 
-describe('a relation', () => {
-  it('makes changes collide when it is added, and no longer once it is removed', async () => {
+describe('a relation between items', () => {
+  it('causes a conflict of changes when it is added, and ends it when it is removed', async () => {
     const { item, relate, unrelate, scheduled, keeps } = workspace()
     const chain = await Promise.all(Array.from({ length: 6 }, () => item()))
     const [first = '', second = '', third = '', fourth = '', fifth = '', sixth = ''] = chain
@@ -120,7 +120,7 @@ describe('a relation', () => {
     expect(typesOf(apart)).toEqual(['created', 'submitted'])
   })
 
-  it('over which nothing fails, or too far away, makes nothing collide', async () => {
+  it('without impact or beyond the depth limit causes no conflict', async () => {
     const { item, relate, scheduled, keeps } = workspace()
     const chain = await Promise.all(Array.from({ length: 7 }, () => item()))
     const [first = '', , , , fifth = '', sixth = '', last = ''] = chain
@@ -137,7 +137,7 @@ describe('a relation', () => {
     }
   })
 
-  it('among many that come at once is reported once, and not again when events come again', async () => {
+  it('among many added concurrently is reported once, and not again on redelivery', async () => {
     const { item, relate, scheduled, keeps } = workspace()
     const [hub, ...spokes] = await Promise.all(Array.from({ length: 41 }, () => item()))
     const [one, other] = [await scheduled(hub ?? ''), await scheduled(...spokes)]
@@ -162,8 +162,8 @@ describe('a relation', () => {
   })
 })
 
-describe('an item', () => {
-  it('of another class comes under other windows, and under none once it is dropped', async () => {
+describe('a configuration item', () => {
+  it('that changes its class comes under other windows, and under none once it is deleted', async () => {
     const { api, item, scheduled, keeps } = workspace()
     const [server, planned] = [await item(), await item('database')]
     const body = { name: 'Freeze', kind: 'blackout', span, classes: ['database'] }
@@ -183,7 +183,7 @@ describe('an item', () => {
   })
 })
 
-it('tells each change, also where one of them cannot be notified', async () => {
+it('a relation event notifies every affected change, even if one of them cannot be notified', async () => {
   const { item, relate, scheduled, keeps } = workspace()
   const [one, other] = [await item(), await item()]
   const changes = [await scheduled(one), await scheduled(other)].sort()

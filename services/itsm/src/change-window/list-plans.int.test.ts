@@ -61,7 +61,7 @@ it.each<[string, string, WindowFilters, string[]]>([
     { from: '2026-06-02T00:30:00.000Z', to: '2026-06-02T01:00:00.000Z' },
     ['win_24'],
   ],
-])('finds %s by its index', async (_, index, filters, expected) => {
+])('finds change windows with %s through its index', async (_, index, filters, expected) => {
   const { found, indexes, nodes } = await listed(filters)
   expect(found).toEqual(expect.arrayContaining(expected))
   expect(indexes).toContain(index)
@@ -71,7 +71,7 @@ it.each<[string, string, WindowFilters, string[]]>([
 it.each<[keyof WindowFilters, string]>([
   ['status', 'change_windows_status_idx'],
   ['kind', 'change_windows_kind_idx'],
-])('reads several values of %s in order, each by its index', async (name, index) => {
+])('merges several values of %s in order through one index scan per value', async (name, index) => {
   const values = { status: ['active', 'inactive'], kind: ['blackout', 'maintenance'] }
   const { found, indexes, nodes } = await listed({ [name]: values[name as keyof typeof values] })
   expect(found).toHaveLength(50)
@@ -84,7 +84,7 @@ it.each<[SortField, string]>([
   ['createdAt', 'change_windows_created_idx'],
   ['updatedAt', 'change_windows_updated_idx'],
   ['name', 'change_windows_name_idx'],
-])('sorts by %s without sorting', async (sort, index) => {
+])('orders by %s through an index, without a sort', async (sort, index) => {
   const { found, indexes, nodes } = await listed({}, sort)
   expect(found).toHaveLength(50)
   expect(indexes).toEqual([index])

@@ -38,7 +38,7 @@ const walk = async (client: ApiClient, query: string): Promise<string[]> => {
   }
 }
 
-it('holds what all filters hold for, in each order', async () => {
+it('lists the change windows that match all filters, in every sort order', async () => {
   const principal = testPrincipal()
   const api = service.as(principal)
   const add = adder(api)
@@ -74,7 +74,7 @@ it('holds what all filters hold for, in each order', async () => {
     expect(await walk(service.as(other), 'q=books')).toEqual([])
 })
 
-it('answers as it was, with the filters applied to that', async () => {
+it('lists change windows as of a past instant, with the filters applied to their state then', async () => {
   const principal = testPrincipal()
   const api = service.as(principal)
   const add = adder(api)
@@ -111,7 +111,7 @@ it('answers as it was, with the filters applied to that', async () => {
   }
 })
 
-it('covers an item by the class it had then', async () => {
+it('finds the windows of an item as of a past instant by the class the item had then', async () => {
   const api = service.as(testPrincipal())
   const [add, record] = [adder(api), recorder(api)]
   const item = await record('database')

@@ -27,7 +27,7 @@ const reported = (spans: Span[]) =>
       `${new Date(from).toISOString().slice(0, 16)}/${new Date(to).toISOString().slice(0, 16)}`,
   )
 
-describe('a window that recurs', () => {
+describe('a recurring window', () => {
   const spring = { from: at('2026-03-28T00:00:00Z'), to: at('2026-03-31T00:00:00Z') }
   const autumn = { from: at('2026-10-24T00:00:00Z'), to: at('2026-10-27T00:00:00Z') }
 
@@ -103,7 +103,7 @@ describe('a window that recurs', () => {
     expect(reported(occurrences(weekly(fields), within))).toEqual(expected)
   })
 
-  it('is found by any instant of it, and by none outside it', () => {
+  it('is found by a range that overlaps it, and not by a range outside it', () => {
     const night = weekly({ weekdays: ['saturday'], from: '22:00', to: '04:00' })
     const [from, to] = [at('2026-06-06T20:00:00Z'), at('2026-06-07T02:00:00Z')]
     expect(occurrences(night, { from: to - 1, to: to + 1 })).toEqual([{ from, to }])
@@ -112,7 +112,7 @@ describe('a window that recurs', () => {
     expect(occurrences(night, { from: from - dayMs, to: from })).toEqual([])
   })
 
-  it('agrees with a clock on the wall that is read minute by minute', () => {
+  it('matches a wall clock that is read minute by minute', () => {
     const time = (minutes: number) =>
       `${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}`
     const random = seededRandom(29)
@@ -173,13 +173,13 @@ test.each<[string, Partial<Recurrence>, [string | null, string | null] | null]>(
   ['between dates without such a weekday', { validFrom: '2026-04-06', validUntil: '2026-04-11' }, null],
   ['on a day on which the clock skips it', { validFrom: '2026-03-28', validUntil: '2026-03-30' }, null],
   ['in the wrong order', { validFrom: '2026-04-11', validUntil: '2026-04-06' }, null],
-])('a window that recurs %s ends accordingly', (_, fields, expected) => {
+])('a window that recurs %s has the expected bounds', (_, fields, expected) => {
   const bounds = computeBounds(weekly(fields))
   const instants = bounds && [bounds.startsAt, bounds.endsAt].map((text) => text && at(text))
   expect(instants).toEqual(expected?.map((text) => text && at(text)) ?? null)
 })
 
-test('stretches that touch become one, and hold what lies within', () => {
+test('merges adjacent spans, and detects whether they contain another span', () => {
   const span = (from: number, to: number) => ({ from, to })
   const spans = mergeSpans([span(5, 7), span(1, 3), span(3, 4), span(6, 9)])
   expect(spans).toEqual([span(1, 4), span(5, 9)])

@@ -29,8 +29,8 @@ const setUp = async (api: ApiClient, fields: object = {}) =>
 const item = async (api: ApiClient, ciClass = 'server') =>
   (await api.post('/cmdb/items', { class: ciClass, name: newId('ci') })).data(ConfigurationItem).id
 
-describe('a window', () => {
-  it('is set up, changed and dropped, and its events tell so', async () => {
+describe('a change window', () => {
+  it('is created, changed and deleted, with an event for each', async () => {
     const api = service.as(testPrincipal())
     const { id, startsAt, endsAt } = await setUp(api)
     expect({ from: startsAt, to: endsAt }).toEqual(span)
@@ -46,7 +46,7 @@ describe('a window', () => {
     expect(published.map(({ event }) => event.type)).toEqual(Object.keys(changeWindowEvents))
   })
 
-  it('covers items and classes that are there, and every other one is named by its place', async () => {
+  it('applies to existing items and classes, and reports the path of every unknown one', async () => {
     const api = service.as(testPrincipal())
     await api.post('/cmdb/classes', { name: 'printer', label: 'Printer' })
     const known = await item(api)
@@ -73,7 +73,7 @@ describe('a window', () => {
       expect((await elsewhere.post(path, { ...body, ...theirs })).error().code).toBe('validation_failed')
   })
 
-  it('may keep an item that was deleted since', async () => {
+  it('can keep an item that was deleted later', async () => {
     const api = service.as(testPrincipal())
     const [gone, known] = [await item(api), await item(api)]
     const { id } = await setUp(api, { ciIds: [gone] })
@@ -95,7 +95,7 @@ describe('a window', () => {
   })
 })
 
-describe('the list', () => {
+describe('the list of change windows', () => {
   let api: ApiClient
   let [server, database] = ['', '']
   beforeAll(async () => {

@@ -70,14 +70,14 @@ const standings = changeTypes.flatMap((type) =>
 describe.each(standings)('a $type change in $status', ({ type, status }) => {
   const state = changeIn(type, status)
 
-  it('is in that status, and tells what it allows', () => {
+  it('has that status and lists its allowed actions', () => {
     expect(state.status).toBe(status)
     const shown = change.expose(state)
     expect(ChangeState.parse(shown)).toEqual(shown)
     expect(allowedActions(state)).toEqual(allowedIn(type, status))
   })
 
-  it.each(changeActions)('%s', (action) => {
+  it.each(changeActions)('handles the action %s', (action) => {
     const outcome = given(state).when({ ...steps[action], now })
     const target = targetOf(type, status, action)
     if (target === undefined) {
@@ -96,7 +96,7 @@ describe.each(standings)('a $type change in $status', ({ type, status }) => {
 
   const holdable = allowedIn(type, status).includes('hold') ? changeActions : []
   if (holdable.length === 0) return
-  it.each(holdable)('%s on hold', (action) => {
+  it.each(holdable)('handles the action %s on hold', (action) => {
     const held = change.decide({ ...steps.hold, now }, state)[0]?.after ?? null
     const outcome = given(held).when({ ...steps[action], now })
     const allowed = ['edit', 'cancel', 'resume']
@@ -105,8 +105,8 @@ describe.each(standings)('a $type change in $status', ({ type, status }) => {
   })
 })
 
-describe('creating', () => {
-  it('drafts, and judges the risk', () => {
+describe('creating a change', () => {
+  it('makes a draft and computes its risk', () => {
     const [decision] = given(null).when(createCommand('normal')).decisions()
     expect(decision).toMatchObject({
       type: 'change.created',
@@ -120,15 +120,15 @@ describe('creating', () => {
     { plannedEnd: null },
     { plannedEnd: '2026-03-07T22:00:00.000Z' },
     { templateId: 'ctp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' },
-  ])('refuses %j', (input) => {
+  ])('rejects %j', (input) => {
     given(null).when(createCommand('normal', input)).fails('validation_failed')
   })
 })
 
-describe('carrying it out', () => {
+describe('an implemented change', () => {
   const implementing = changeIn('standard', 'implementing')
 
-  it('closes a successful standard change by itself, and no other', () => {
+  it('is closed automatically only if it is a successful standard change', () => {
     const complete = { ...steps.complete, outcome: 'successful' as const, now }
     const done = { outcome: 'successful' as const, actualEnd: now, updatedAt: now }
     given(implementing)
@@ -146,7 +146,7 @@ describe('carrying it out', () => {
         .emits({ type: 'change.completed', changes: { ...done, outcome, status: 'review' } })
   })
 
-  it('counts as unsuccessful when it is rolled back, also after it was completed', () => {
+  it('is unsuccessful once it is rolled back, even after completion', () => {
     given(implementing)
       .when({ kind: 'rollback', userId: implementer, closeNotes: 'Slower.', now })
       .emits({
@@ -167,14 +167,14 @@ describe('carrying it out', () => {
       })
   })
 
-  it('is not reviewed by its assignee', () => {
+  it('cannot be reviewed by its assignee', () => {
     for (const status of ['review', 'rolled_back'] as const)
       given(changeIn('normal', status))
         .when({ ...steps.close, userId: implementer, now })
         .fails('forbidden')
   })
 
-  it('keeps the assignee until the review is over', () => {
+  it('keeps its assignee until the review is over', () => {
     for (const status of ['review', 'rolled_back'] as const)
       given(changeIn('normal', status))
         .when({ kind: 'edit', userId: 'usr_boss', patch: { assigneeId: 'usr_other' }, facts, now })

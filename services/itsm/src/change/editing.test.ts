@@ -54,7 +54,7 @@ const before: [ChangeType, ChangeStatus][] = [
 describe.each(before)('editing a %s change in %s', (type, status) => {
   const state = changeIn(type, status)
 
-  it.each(materialTo(type))('voids what was approved with %j', (patch) => {
+  it.each(materialTo(type))('voids its approvals with %j', (patch) => {
     const [decision, ...more] = given(state).when(edit(patch)).decisions()
     expect(more).toEqual([])
     expect(decision).toMatchObject({
@@ -70,13 +70,13 @@ describe.each(before)('editing a %s change in %s', (type, status) => {
     )
   })
 
-  it.each(plain)('leaves it where it is with %j', (patch) => {
+  it.each(plain)('keeps its status with %j', (patch) => {
     const [decision] = given(state).when(edit(patch)).decisions()
     expect(decision).toMatchObject({ type: 'change.updated', after: { ...patch, status } })
     expect(decision?.extras).toBeUndefined()
   })
 
-  it('does not change the type', () => {
+  it('rejects another type', () => {
     const other = type === 'normal' ? 'emergency' : 'normal'
     given(state)
       .when(edit({ type: other }))
@@ -84,12 +84,12 @@ describe.each(before)('editing a %s change in %s', (type, status) => {
   })
 })
 
-it('tells nothing where nothing changes', () => {
+it('emits nothing for an edit that changes nothing', () => {
   const { title, ciIds, type } = changeIn('normal', 'scheduled')
   given(changeIn('normal', 'scheduled')).when(edit({ title, ciIds, type })).emits()
 })
 
-it('takes another order of items, and a better chance of the same risk, as immaterial', () => {
+it('keeps approvals if items are reordered, or if a better success probability leaves the risk unchanged', () => {
   const state = changeIn('normal', 'scheduled', { ciIds: ['ci_a', 'ci_b'] })
   for (const patch of [{ ciIds: ['ci_b', 'ci_a'] }, { successProbability: 80 }])
     expect(given(state).when(edit(patch)).decisions()[0]?.after?.status).toBe('scheduled')
@@ -103,7 +103,7 @@ it('does not recompute the risk for an edit that does not affect it', () => {
   expect(decision?.after).toMatchObject({ status: 'scheduled', risk: 'moderate' })
 })
 
-it('changes the type of a draft, and recomputes its risk', () => {
+it('changes the type of a draft and recomputes its risk', () => {
   const grave = { ...facts, criticalities: ['critical' as const] }
   const [decision] = given(changeIn('normal', 'draft'))
     .when({ ...edit({ type: 'standard', templateId: template.id }), facts: grave })
@@ -114,7 +114,7 @@ it('changes the type of a draft, and recomputes its risk', () => {
     .fails('validation_failed')
 })
 
-it('lets no change become a standard one for which approval was asked', () => {
+it('rejects the type "standard" for a change that was submitted for approval before', () => {
   const { submit, reject } = steps
   given(after(createCommand('normal'), submit, reject))
     .when(edit({ type: 'standard' }))
@@ -126,7 +126,7 @@ it('lets no change become a standard one for which approval was asked', () => {
 })
 
 it.each([...material, { type: 'emergency' }, { templateId: 't' }, { reviewNotes: 'n' }] as ChangePatch[])(
-  'refuses %j once the work has begun, and on hold',
+  'rejects %j during implementation and on hold',
   (patch) => {
     const held = change.decide({ ...steps.hold, now }, changeIn('normal', 'scheduled'))[0]?.after ?? null
     for (const state of [changeIn('normal', 'implementing'), held])
@@ -134,7 +134,7 @@ it.each([...material, { type: 'emergency' }, { templateId: 't' }, { reviewNotes:
   },
 )
 
-it('takes notes in the review', () => {
+it('accepts notes during the review', () => {
   const notes = { reviewNotes: 'Longer than planned.', closeNotes: 'Done.' }
   given(changeIn('normal', 'review'))
     .when(edit(notes))

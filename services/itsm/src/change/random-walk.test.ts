@@ -239,7 +239,7 @@ function expectDistinct([one, two, last]: Approval[]): void {
   expect(left.length).toBeGreaterThanOrEqual(last.required)
 }
 
-it('never leaves the declared states, whatever is asked of it', () => {
+it('a change stays within the declared statuses under random commands', () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 300; seed += 1) {
     const random = generator(seed)
@@ -275,7 +275,7 @@ it('never leaves the declared states, whatever is asked of it', () => {
   expect([...seen].sort()).toEqual(all.sort())
 })
 
-it('always leaves a way on, until the change has ended', () => {
+it('a change always has an allowed action until it has ended', () => {
   for (const type of changeTypes)
     for (const onHold of [false, true]) {
       const stuck = changeStatuses.filter((status) => allowedActions({ type, status, onHold }).length === 0)

@@ -62,7 +62,7 @@ const resumed = (id: string) =>
 const publishedOf = (id: string, type: string) =>
   waitFor(() => recorder.published.find(({ event }) => event.resource.id === id && event.type === type))
 
-it('resumes the incidents that await a change once it is completed, and those alone', async () => {
+it('resumes only the incidents on hold for a change once it is completed', async () => {
   const [change, other] = [await implementing(), await implementing()]
   const [first, second] = [await onHold(change.id), await onHold(change.id)]
   const vendor = await onHold(change.id, 'awaiting_vendor')
@@ -90,7 +90,7 @@ it('resumes the incidents that await a change once it is completed, and those al
   expect((await read(foreign, stranger)).status).toBe('on_hold')
 })
 
-it('leaves alone what was put on hold again, when the event comes once more', async () => {
+it('does not resume an incident that was put on hold again when the event is redelivered', async () => {
   const change = await implementing()
   const [id, marker] = [await onHold(change.id), await onHold(change.id)]
   await complete(change, 'successful_with_issues')
@@ -109,7 +109,7 @@ it('leaves alone what was put on hold again, when the event comes once more', as
   expect((await read(id)).status).toBe('on_hold')
 })
 
-describe('waiting for a change that is over', () => {
+describe('holding an incident for a change that has ended', () => {
   const hold = { status: 'on_hold', holdReason: 'awaiting_change' }
   const api = () => service.as(principal)
   const open = async (fields: object = {}) =>
@@ -119,7 +119,7 @@ describe('waiting for a change that is over', () => {
     return (await complete(change, 'successful_with_issues')).data(Change)
   }
 
-  it('is refused, naming its status', async () => {
+  it('is rejected, and the error names its status', async () => {
     const canceled = (await api().post('/itsm/changes', { title: 'Patch' })).data(Change)
     await api().post(`/itsm/changes/${canceled.id}/cancel`, { reason: 'Not needed.' })
     for (const [id, status] of [
@@ -136,14 +136,14 @@ describe('waiting for a change that is over', () => {
     expect((await api().patch(`/itsm/incidents/${waiting.id}`, hold)).status).toBe(200)
   })
 
-  it('ends for what is linked late', async () => {
+  it('ends when the ended change is linked later', async () => {
     const { id } = await open()
     await api().patch(`/itsm/incidents/${id}`, hold)
     await api().patch(`/itsm/incidents/${id}`, { changeId: (await over()).id })
     await resumed(id)
   })
 
-  it('ends when hold and end meet, whichever is first', async () => {
+  it('ends if hold and completion happen concurrently, in either order', async () => {
     for (let round = 0; round < 12; round++) {
       const change = await implementing()
       const { id } = await open({ changeId: change.id })
@@ -157,7 +157,7 @@ describe('waiting for a change that is over', () => {
     }
   })
 
-  it('ends when the hold has not seen the end, nor the end the hold', async () => {
+  it('ends if neither the hold nor the completion has seen the other', async () => {
     const [change, marker] = [await implementing(), await implementing()]
     const [{ id }, shown] = [await open({ changeId: change.id }), await onHold(marker.id)]
     await complete(change, 'successful_with_issues')

@@ -40,8 +40,8 @@ const walk = async (query: string, as: Principal): Promise<string[]> => {
   }
 }
 
-describe('drafting', () => {
-  it('needs a title only, and is read by id and by number', async () => {
+describe('drafting a change', () => {
+  it('requires only a title, and the change is readable by id and by number', async () => {
     const change = await draft()
     expect(change).toMatchObject({
       type: 'normal',
@@ -59,7 +59,7 @@ describe('drafting', () => {
       expect((await api.get(`/itsm/changes/${reference}`)).data(Change)).toEqual(change)
   })
 
-  it('judges the risk by the items it touches', async () => {
+  it('computes the risk from the criticality of its items', async () => {
     const { id } = await item({ criticality: 'critical' })
     const change = await draft({ ciIds: [id], impact: 'low', successProbability: 99 })
     expect(change.risk).toBe('high')
@@ -70,7 +70,7 @@ describe('drafting', () => {
     ])
   })
 
-  it('names every item that is not there or is retired', async () => {
+  it('reports every item that is unknown or retired', async () => {
     const [kept, gone] = [await item(), await item({ status: 'operational' })]
     await api.post(`/cmdb/items/${gone.id}/retire`)
     const reply = await api.post('/itsm/changes', { title: 'T', ciIds: [kept.id, gone.id, 'ci_none'] })
@@ -81,7 +81,7 @@ describe('drafting', () => {
     ])
   })
 
-  it('refuses half a window, and one that ends before it starts', async () => {
+  it('rejects a window with only one end, or that ends before it starts', async () => {
     const [early, late] = ['2026-03-07T22:00:00.000Z', '2026-03-08T02:00:00.000Z']
     for (const [path, window] of [
       ['/plannedEnd', { plannedStart: early }],
@@ -94,7 +94,7 @@ describe('drafting', () => {
   })
 })
 
-describe('listing', () => {
+describe('the list of changes', () => {
   it('filters by each field', async () => {
     const { id: ciId } = await item()
     const problem = (await api.post('/itsm/problems', { title: 'It leaks' })).data(Problem)
@@ -133,7 +133,7 @@ describe('listing', () => {
     expect((await service.as(stranger).get(`/itsm/changes/${one.id}`)).status).toBe(404)
   })
 
-  it('pages through planned and unplanned ones without losing any', async () => {
+  it('paginates planned and unplanned changes without losing any', async () => {
     const tenant = testPrincipal()
     const day = (number: number) => `2026-04-0${number}T00:00:00.000Z`
     const unplanned = await draft({}, tenant)
@@ -144,7 +144,7 @@ describe('listing', () => {
     expect(await walk('sort=plannedStart', tenant)).toEqual(expected)
   })
 
-  it('pages through several values of several fields without losing any', async () => {
+  it('paginates combined filters with several values without losing any', async () => {
     const tenant = testPrincipal()
     const types = ['standard', 'normal', 'emergency']
     const templates = {
@@ -185,7 +185,7 @@ describe('listing', () => {
     }
   })
 
-  it('finds words of title and description, and a number', async () => {
+  it('finds words of title and description, and numbers', async () => {
     const tenant = testPrincipal()
     const disks = await draft({ title: 'New disks', description: 'For the *Größe* of it' }, tenant)
     const others = await draft({ title: 'Renew certificates (like CHG-1)', type: 'emergency' }, tenant)
@@ -201,7 +201,7 @@ describe('listing', () => {
     expect(await walk('q=nothing', tenant)).toEqual([])
   })
 
-  it('answers as it was, with the filters applied to that', async () => {
+  it('is readable as of a past instant, with the filters applied to the state then', async () => {
     const tenant = testPrincipal()
     const as = service.as(tenant)
     const one = await draft({ title: 'New disks' }, tenant)

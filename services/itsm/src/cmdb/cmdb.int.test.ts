@@ -20,8 +20,8 @@ const relate = async (source: { id: string }, type: string, target: { id: string
   (await api.post('/cmdb/relations', { sourceId: source.id, targetId: target.id, type })).data(CiRelation)
 const item = async (id: string) => (await api.get(`/cmdb/items/${id}`)).data(ConfigurationItem)
 
-describe('items', () => {
-  it('are recorded, changed and moved through their life', async () => {
+describe('configuration items', () => {
+  it('are created, changed and moved through their lifecycle', async () => {
     const { id } = await record({ owner: 'usr_ada', attributes: { cores: 8 } })
     await api.patch(`/cmdb/items/${id}`, { criticality: 'critical' })
     await api.post(`/cmdb/items/${id}/activate`)
@@ -49,7 +49,7 @@ describe('items', () => {
     ])
   })
 
-  it('are unique by the key of their source; the conflict names the item', async () => {
+  it('are unique by source and nativeKey, and the conflict names the existing item', async () => {
     const key = { source: 'aws', nativeKey: 'i-0abc' }
     const first = await record(key)
     const second = await api.post('/cmdb/items', { class: 'server', name: 'again', ...key })
@@ -61,7 +61,7 @@ describe('items', () => {
     expect(half.error().details[0]).toMatchObject({ path: '/nativeKey' })
   })
 
-  it('are found by words of what describes them', async () => {
+  it('are found by words in their descriptive fields', async () => {
     const own = service.as(testPrincipal())
     await record({ name: 'web-1', description: 'Behind the load balancer.' }, own)
     await record({ name: 'web-2', class: 'database', source: 'aws', nativeKey: 'arn:aws:rds:db-7' }, own)
@@ -73,7 +73,7 @@ describe('items', () => {
     expect(await names('web+-rds')).toEqual(['web-1'])
   })
 
-  it('are found by filters and by text within the name, page by page', async () => {
+  it('are found by filters and by part of the name, with pagination', async () => {
     const own = service.as(testPrincipal())
     for (const name of ['Checkout-DB', 'checkout_api', '100% web', 'mail'])
       await record({ name, class: name.endsWith('DB') ? 'database' : 'server' }, own)
@@ -89,7 +89,7 @@ describe('items', () => {
     expect(await names(`limit=3&after=${first.pagination.nextCursor}`)).toHaveLength(1)
   })
 
-  it('are deleted only while planned and alone', async () => {
+  it('can be deleted only while planned and without relations', async () => {
     const [one, other, active] = [await record(), await record(), await running('web-2')]
     const relation = await relate(one, 'depends_on', other)
     const remove = (id: string) => api.send('DELETE', `/cmdb/items/${id}`)
@@ -100,7 +100,7 @@ describe('items', () => {
     expect((await api.get(`/cmdb/items/${other.id}`)).error().code).toBe('not_found')
   })
 
-  it('never end up with a relation to an item deleted at the same time', async () => {
+  it('never have a relation to an item that was deleted concurrently', async () => {
     for (let round = 0; round < 10; round++) {
       const [one, other] = [await record(), await record()]
       const body = { sourceId: one.id, targetId: other.id, type: 'depends_on' }
@@ -117,7 +117,7 @@ describe('items', () => {
 })
 
 describe('relations', () => {
-  it('are listed by item and type', async () => {
+  it('can be listed by item and type', async () => {
     const [app, db, host] = [await record(), await record(), await record()]
     const first = await relate(app, 'depends_on', db)
     const second = await relate(db, 'runs_on', host)
@@ -127,7 +127,7 @@ describe('relations', () => {
     expect(await list(`/cmdb/items/${app.id}/relations`)).toEqual([first])
   })
 
-  it('are refused to an item itself, twice, and to a retired item', async () => {
+  it('to the item itself, duplicates, and relations to a retired item are rejected', async () => {
     const [one, other] = [await record(), await record()]
     const send = (body: object) => api.post('/cmdb/relations', { type: 'depends_on', ...body })
     const self = await send({ sourceId: one.id, targetId: one.id })
@@ -140,7 +140,7 @@ describe('relations', () => {
     expect(late.error().details[0]).toMatchObject({ path: '/sourceId', code: 'retired' })
   })
 
-  it('made twice at once exist once', async () => {
+  it('created concurrently with the same ends and type exist only once', async () => {
     const [one, other] = [await record(), await record()]
     const body = { sourceId: one.id, targetId: other.id, type: 'depends_on' }
     const replies = await Promise.all(Array.from({ length: 8 }, () => api.post('/cmdb/relations', body)))
@@ -151,8 +151,8 @@ describe('relations', () => {
   })
 })
 
-describe('the graph', () => {
-  it('tells what breaks, how far off it is and why, and what redundancy saves', async () => {
+describe('the impact graph', () => {
+  it('shows the affected items with distance and cause, and those saved by redundancy', async () => {
     const [shop, api1, db1, db2, disk] = [
       await running('shop', { class: 'service' }),
       await running('api', { redundancy: { depends_on: { minUp: 1 } } }),
@@ -199,7 +199,7 @@ describe('the graph', () => {
 })
 
 describe('another tenant', () => {
-  it('reads, changes and relates nothing: its answers are those of an absent item', async () => {
+  it('receives the responses of unknown ids when it reads, changes or relates items', async () => {
     const [mine, other] = [await running('mine'), await running('other')]
     const relation = await relate(mine, 'depends_on', other)
     const strangers = [service.as(testPrincipal()), service.as({ ...principal, environment: 'staging' })]
@@ -238,7 +238,7 @@ describe('another tenant', () => {
     expect(await item(mine.id)).toMatchObject({ version: 1, status: 'operational' })
   })
 
-  it('reading does not allow writing', async () => {
+  it('with only the read permission cannot write', async () => {
     const reader = service.as({ ...principal, permissions: ['cmdb:read'] })
     expect((await reader.get('/cmdb/items')).status).toBe(200)
     expect((await reader.post('/cmdb/items', { class: 'server', name: 'x' })).error().code).toBe(
@@ -249,10 +249,10 @@ describe('another tenant', () => {
   })
 })
 
-describe('incidents', () => {
+describe('incidents and their configuration items', () => {
   const open = (fields: object) => api.post('/itsm/incidents', { title: 'Down', ...fields })
 
-  it('are about items that exist, and counted while open', async () => {
+  it('require an existing item, and are counted at the item while open', async () => {
     const { id } = await running('counted')
     const unknown = await open({ ciId: newId('ci') })
     expect(unknown.error().details[0]).toMatchObject({ path: '/ciId', code: 'unknown_item' })
@@ -267,7 +267,7 @@ describe('incidents', () => {
     expect((await api.patch(`/itsm/incidents/${second.id}`, { ciId: id, title: 'Still' })).status).toBe(200)
   })
 
-  it('from before there were items keep what they say', async () => {
+  it('from before the CMDB existed keep their free-text ciId', async () => {
     const { id } = (await open({})).data(Incident)
     await service.sql`update incidents set state = (state::jsonb || '{"ciId":"rack 4"}')::json where id = ${id}`
     expect((await api.patch(`/itsm/incidents/${id}`, { ciId: 'rack 4', title: 'Down again' })).status).toBe(
@@ -277,7 +277,7 @@ describe('incidents', () => {
   })
 })
 
-it('reads items and incidents as they were', async () => {
+it('reads items and incidents as of a past instant', async () => {
   const created = await record({ name: 'before' })
   const named = (await api.patch(`/cmdb/items/${created.id}`, { name: 'after' })).data(ConfigurationItem)
   const at = (when: string) => `/cmdb/items/${created.id}?asOf=${encodeURIComponent(when)}`
@@ -296,7 +296,7 @@ it('reads items and incidents as they were', async () => {
   expect(late.data(Incident)).toMatchObject({ status: 'resolved', version: 2 })
 })
 
-it('rebuilds its read models from the log to the same rows', async () => {
+it('restores identical rows when its read models are rebuilt from the log', async () => {
   const rows = async () => [
     await service.sql`select * from configuration_items order by id`,
     await service.sql`select * from ci_relations order by id`,

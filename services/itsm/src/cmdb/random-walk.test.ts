@@ -25,7 +25,7 @@ function randomCommand({ next, pick }: ReturnType<typeof generator>): ItemComman
 const reachable = (from: ConfigurationItemState) =>
   new Set([from.status, ...Object.values(transitions).flatMap((way) => way[from.status] ?? [])])
 
-it('never leaves the declared statuses, whatever is asked of an item', () => {
+it('a configuration item stays within the declared statuses under random commands', () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 100 * searchTimes; seed += 1) {
     const random = generator(seed)
@@ -55,6 +55,6 @@ it('never leaves the declared statuses, whatever is asked of an item', () => {
   expect([...seen].sort()).toEqual([...ciStatuses, 'deleted'].sort())
 })
 
-it('always leaves a way on, until the item is retired', () => {
+it('a configuration item always has an allowed action until it is retired', () => {
   expect(ciStatuses.filter((status) => allowedActions(status).length === 0)).toEqual(['retired'])
 })

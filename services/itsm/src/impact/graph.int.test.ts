@@ -46,7 +46,7 @@ describe.each(everyNth(3, [1, 2, 3]))('random graph %i in Postgres', (seed) => {
     api = (await workspaceWith(graph)).api
   })
 
-  it('breaks as by brute force', async () => {
+  it('has the same impact as a brute-force search', async () => {
     for (const itemIds of [0, 40, 80].map((at) => graph.nodes.slice(at, at + 3).map(({ id }) => id))) {
       const { affected } = (await api.post('/cmdb/impact', { itemIds })).data(CiImpact)
       const hops = affected.map(({ id, hops }) => [id, hops])
@@ -54,13 +54,16 @@ describe.each(everyNth(3, [1, 2, 3]))('random graph %i in Postgres', (seed) => {
     }
   })
 
-  it.each(['upstream', 'downstream', 'both'] as const)('shows what is %s of an item', async (direction) => {
-    const start = graph.nodes[0]?.id ?? ''
-    await expectShown(api, graph, { start, direction, depth: 2, limit: 1_000, types: '' })
-  })
+  it.each(['upstream', 'downstream', 'both'] as const)(
+    'has the expected neighbors of an item: %s',
+    async (direction) => {
+      const start = graph.nodes[0]?.id ?? ''
+      await expectShown(api, graph, { start, direction, depth: 2, limit: 1_000, types: '' })
+    },
+  )
 })
 
-describe('where levels are wide', () => {
+describe('a graph with wide levels', () => {
   const graphs = [21, 22].map((seed) =>
     sampleGraph({ random: seededRandom(seed), nodes: 6_000, relations: 21_000 }),
   ) as [SampleGraph, SampleGraph]
@@ -80,7 +83,7 @@ describe('where levels are wide', () => {
     [0, 'both', 10, 2_000, ''],
   ] as const
   it.each(everyNth(2, walks))(
-    'shows tenant %i, with more time both, what a naive walk finds: %s, %i levels, %i nodes, %s',
+    'matches a naive walk for tenant %i (for both in the long run): %s, %i levels, %i nodes, types %s',
     async (tenant, direction, depth, limit, types) => {
       for (const each of searchTimes > 1 ? ([0, 1] as const) : [tenant]) {
         const graph = graphs[each]
@@ -90,7 +93,7 @@ describe('where levels are wide', () => {
     },
   )
 
-  it('shows all of a workspace, or its oldest items', async () => {
+  it('is shown with all items of a workspace, or with its oldest ones', async () => {
     for (const limit of [10_000, 4_000]) {
       const reply = (await mine?.get(`/cmdb/topology?limit=${limit}`))?.data(CiTopology)
       const ids = graphs[0].nodes.map(({ id }) => id).sort()
@@ -104,7 +107,7 @@ describe('where levels are wide', () => {
     }
   })
 
-  it('breaks as the same walk through the graph in memory', async () => {
+  it('has the same impact as the same walk in memory', async () => {
     for (const [api, graph] of [
       [mine, graphs[0]],
       [theirs, graphs[1]],
@@ -119,7 +122,7 @@ describe('where levels are wide', () => {
   })
 })
 
-it('goes level by level through what is too much to be read at once', async () => {
+it('walks level by level through a graph that is too large to be read in one piece', async () => {
   const graph = sampleGraph({ random: seededRandom(31), nodes: 20_100, relations: 53_000 })
   const { api } = await workspaceWith(graph)
   const start = graph.nodes[0]?.id ?? ''
@@ -199,7 +202,7 @@ function walked(
   return { depths, truncated: false }
 }
 
-it('holds every hop against the tenant, even over a relation that should not be there', async () => {
+it('checks the tenant at every hop, even across a relation that should not exist', async () => {
   const theirs = sampleGraph({ random: seededRandom(9), nodes: 5, relations: 0 })
   const mine = sampleGraph({ random: seededRandom(10), nodes: 2, relations: 0, redundant: false })
   await workspaceWith(theirs)
@@ -218,7 +221,7 @@ it('holds every hop against the tenant, even over a relation that should not be 
   expect(shown.edges.map(({ id }) => id)).toEqual([relations[0]?.id])
 })
 
-it('finds open incidents and text in names by their indexes', async () => {
+it('finds open incidents and parts of names through indexes', async () => {
   const plan = async (query: string) => {
     const rows = await service.sql.begin(async (tx) => {
       await tx`set local enable_seqscan = off`

@@ -50,8 +50,8 @@ const impactOf = async (api: ApiClient, id: string) =>
 const clocks = async (api: ApiClient) =>
   (await api.get('/itsm/sla-timers?limit=100&state=running,paused')).page(SlaTimerItem).items
 
-describe('the clocks at risk', () => {
-  it('are those over what is open about what fails or breaks, the first due first', async () => {
+describe('the SLA clocks at risk', () => {
+  it('are those of open records on failing or affected items, in order of due time', async () => {
     const { api, db, shop, printer } = await desk()
     const incident = (await api.post('/itsm/incidents', open(shop))).data(Incident)
     const held = (await api.post('/itsm/incidents', open(db))).data(Incident)
@@ -98,7 +98,7 @@ describe('the clocks at risk', () => {
     expect(many.slasAtRisk?.find(({ entityId }) => entityId === change.id)?.ciId).toBe(printer)
   })
 
-  it('are shown to those alone who read clocks', async () => {
+  it('are visible only to callers who may read SLA clocks', async () => {
     const { principal, api, db } = await desk()
     await api.post('/itsm/incidents', open(db))
     await waitFor(async () => (await clocks(api)).length === 2 || undefined)
@@ -109,7 +109,7 @@ describe('the clocks at risk', () => {
   })
 })
 
-describe('of thousands of items', () => {
+describe('the SLA clocks at risk among thousands of items', () => {
   const tenant = { workspaceId: newId('workspace'), environment: 'production' } as const
   const items = Array.from({ length: 3_000 }, () => newId('ci'))
   const due = (minute: number) => new Date(Date.UTC(2026, 2, 2, 9, minute)).toISOString()
@@ -174,7 +174,7 @@ describe('of thousands of items', () => {
     ['few', everyTenth.slice(0, 40), 120],
     ['many', everyTenth, 900],
     ['all', items, 9_000],
-  ])('%s have the hundred that are due first', async (_, itemIds, count) => {
+  ])('are limited to the first hundred due: %s', async (_, itemIds, count) => {
     const place = (id: string) => items.indexOf(id)
     const expected = itemIds
       .flatMap((ciId) => [
@@ -192,7 +192,7 @@ describe('of thousands of items', () => {
       expect(breached).toBe(entityType === 'problem' && place(ciId) % 3 === 0)
   })
 
-  it('are found by looking at each row a few times', async () => {
+  it('are found by scanning each row only a few times', async () => {
     for (const itemIds of [everyTenth.slice(0, 40), items]) {
       const most = await maxScannedRows(service.sql, (sql) => findSlasAtRisk(sql, tenant, itemIds))
       // Clocks of two tenants, and two items of each change and problem.

@@ -43,7 +43,7 @@ const statusOf = async (id: string, tenant: TenantScope) => (await settings.inci
 const setDays = (tenant: TenantScope, autoCloseDays: number) =>
   settings.settings.patch({ autoCloseDays }, settings.meta(tenant))
 
-it('closes what was resolved a week ago, to the millisecond, and says why', async () => {
+it('closes an incident exactly a week after it was resolved, and records the cause', async () => {
   const tenant = productionTenant()
   const { id } = await resolved(tenant)
   await sweepAt(after(7, -1))
@@ -63,7 +63,7 @@ it('closes what was resolved a week ago, to the millisecond, and says why', asyn
   expect(await sweepAt(after(8))).toBe(0)
 })
 
-it('goes by the settings of each tenant at the moment of the sweep', async () => {
+it('uses the settings of each tenant at the moment of the sweep', async () => {
   const [never, quick, usual] = [productionTenant(), productionTenant(), productionTenant()]
   await setDays(never, 0)
   await setDays(quick, 1)
@@ -83,7 +83,7 @@ it('goes by the settings of each tenant at the moment of the sweep', async () =>
   expect(await sweepAt(after(365))).toBe(1)
 })
 
-it('leaves a major incident to people, and one that was reopened alone', async () => {
+it('does not close a major or reopened incident', async () => {
   const tenant = productionTenant()
   const [major, demoted, reopened] = [await resolved(tenant), await resolved(tenant), await resolved(tenant)]
   const decide = (id: string, action: 'propose' | 'accept' | 'demote', userId: string) => {
@@ -118,7 +118,7 @@ async function copies(id: string, count: number) {
   return ids
 }
 
-it('closes the other incidents of a tenant when one cannot be read, which is retried later', async () => {
+it('closes the other incidents of a tenant if one cannot be read, and retries that one later', async () => {
   const tenant = productionTenant()
   const { id } = await resolved(tenant)
   const ids = await copies(id, 20)
@@ -135,7 +135,7 @@ it('closes the other incidents of a tenant when one cannot be read, which is ret
   expect(await sweepAt(after(8))).toBe(1)
 })
 
-it('closes each once, however many sweep', async () => {
+it('closes each incident once under concurrent sweeps', async () => {
   const tenant = productionTenant()
   const { id } = await resolved(tenant)
   const count = autoCloseBatch * 3 + 17
@@ -155,7 +155,7 @@ it('closes each once, however many sweep', async () => {
   expect(reported).toEqual({ events: count, incidents: count })
 })
 
-it('reads as little with twenty thousand that wait as with none', async () => {
+it('reads as few blocks with twenty thousand waiting incidents as with none', async () => {
   const tenant = productionTenant()
   const { id } = await resolved(tenant)
   await setDays(tenant, 0)

@@ -35,7 +35,7 @@ function settings(overrides: Partial<Principal> = {}) {
   return { principal, api, send, all }
 }
 
-it('opens an incident once, and counts the alerts that follow on it', async () => {
+it('opens one incident for a dedupKey, and counts later alerts on it', async () => {
   const { api, send, all } = settings()
   const first = await api.post(path, alert)
   expect([first.status, first.headers.get('location')]).toEqual([201, expect.stringContaining('/inc_')])
@@ -53,7 +53,7 @@ it('opens an incident once, and counts the alerts that follow on it', async () =
   expect(events.map(({ type }) => type)).toEqual(['incident.created', 'incident.updated', 'incident.updated'])
 })
 
-it('counts also what names an item that was retired since, as nothing of it is taken over', async () => {
+it('counts an alert that names an item retired since, as its fields are not used', async () => {
   const { api, send } = settings()
   const item = await api.post('/cmdb/items', { name: 'checkout-db-1', class: 'database' })
   const { id: ciId } = item.data(ConfigurationItem)
@@ -64,7 +64,7 @@ it('counts also what names an item that was retired since, as nothing of it is t
   expect(other.error().details).toMatchObject([{ path: '/ciId', code: 'retired' }])
 })
 
-it('makes one incident of many alerts at once', async () => {
+it('opens one incident for many concurrent alerts', async () => {
   const { api, all } = settings()
   const replies = await Promise.all(Array.from({ length: atOnce }, () => api.post(path, alert)))
   const statuses = replies.map(({ status }) => status)
@@ -74,7 +74,7 @@ it('makes one incident of many alerts at once', async () => {
   expect((await all()).map(({ alertCount, version }) => [alertCount, version])).toEqual([[atOnce, atOnce]])
 })
 
-it('makes one incident of alerts that reach several processes at once', async () => {
+it('opens one incident for concurrent alerts at several processes', async () => {
   const { principal, all } = settings()
   const meta = () => ({
     tenant: { workspaceId: String(principal.workspaceId), environment: 'production' as const },
@@ -113,7 +113,7 @@ it('makes one incident of alerts that reach several processes at once', async ()
   await Promise.all(processes.map(({ database }) => database.close()))
 })
 
-it('answers the same request with the same key once, with the status it had', async () => {
+it('replays the response of an Idempotency-Key with its original status', async () => {
   const { api, all } = settings()
   const send = (key: string) => api.post(path, alert, { 'idempotency-key': key })
   for (const [key, status, replayed, alertCount] of [
@@ -130,7 +130,7 @@ it('answers the same request with the same key once, with the status it had', as
   expect((await all())[0]?.alertCount).toBe(2)
 })
 
-it('counts in every status of work, and opens another once work has ended', async () => {
+it('counts alerts in every active status, and opens another incident once work has ended', async () => {
   const { api, send, all } = settings()
   const { id } = await send()
   for (const patch of [
@@ -153,8 +153,8 @@ it('counts in every status of work, and opens another once work has ended', asyn
   ])
 })
 
-describe('reopening while another incident of the key is open', () => {
-  it('is refused, naming that one', async () => {
+describe('reopening an incident whose dedupKey another open incident has', () => {
+  it('is rejected, and the error names that incident', async () => {
     const { api, send } = settings()
     const { id } = await send()
     await api.post(`${path}/${id}/resolve`)
@@ -173,7 +173,7 @@ describe('reopening while another incident of the key is open', () => {
     expect(await send()).toMatchObject({ id, alertCount: 2 })
   })
 
-  it('and the key passing back to it, can be rebuilt from the log', async () => {
+  it('after that incident has ended is reproduced when read models are rebuilt from the log', async () => {
     const { api, send } = settings()
     const { id } = await send()
     await api.post(`${path}/${id}/resolve`)
@@ -191,7 +191,7 @@ describe('reopening while another incident of the key is open', () => {
   })
 })
 
-it('is of one workspace and environment, and only given at creation', async () => {
+it('limits a dedupKey to one workspace and environment, and accepts it only at creation', async () => {
   const { api, principal, send } = settings()
   const { id } = await send()
   expect((await settings().send()).id).not.toBe(id)

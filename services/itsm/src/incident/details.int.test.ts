@@ -28,8 +28,8 @@ function settings(overrides: Partial<Principal> = {}) {
   return { principal, api, open, patch }
 }
 
-describe('the priority', () => {
-  it('comes from impact and urgency, and from the matrix only as it was then', async () => {
+describe('the priority of an incident', () => {
+  it('is derived from impact and urgency, and not changed by a later change of the matrix', async () => {
     const { api, open, patch } = settings()
     const first = await open({ impact: 'high' })
     expect(first).toMatchObject({ impact: 'high', urgency: 'medium', priority: 'P2' })
@@ -45,11 +45,11 @@ describe('the priority', () => {
     ['high', 'P2'],
     ['medium', 'P3'],
     ['low', 'P4'],
-  ])('follows from the severity %s alone', async (severity, priority) => {
+  ])('is derived from severity %s if only that is given', async (severity, priority) => {
     expect(await settings().open({ severity })).toMatchObject({ severity, priority })
   })
 
-  it('goes by what is said of impact and urgency rather than by the severity', async () => {
+  it('is derived from impact and urgency, if given, rather than from the severity', async () => {
     const { open } = settings()
     expect(await open({ severity: 'critical', impact: 'low', urgency: 'low' })).toMatchObject({
       priority: 'P5',
@@ -59,7 +59,7 @@ describe('the priority', () => {
     })
   })
 
-  it('is overridden with a reason, and comes back', async () => {
+  it('can be overridden with a reason, and is derived again when the override is removed', async () => {
     const { principal, open, patch } = settings()
     const { id } = await open()
     const override = { priority: 'P1', reason: 'The board looks at it.' }
@@ -73,7 +73,7 @@ describe('the priority', () => {
     expect(lifted).toMatchObject({ priority: 'P4', priorityOverride: null })
   })
 
-  it('is not written itself', async () => {
+  it('cannot be set directly', async () => {
     const { api, open, patch } = settings()
     const { id } = await open()
     for (const [reply, field] of [
@@ -87,8 +87,8 @@ describe('the priority', () => {
   })
 })
 
-describe('watchers', () => {
-  it('are named, or come and go by themselves', async () => {
+describe('watchers of an incident', () => {
+  it('can be named, and can add and remove themselves', async () => {
     const { api, principal, open, patch } = settings()
     const { id, watcherIds } = await open({ watcherIds: ['usr_a', 'usr_b', 'usr_a'] })
     expect(watcherIds).toEqual(['usr_a', 'usr_b'])
@@ -101,7 +101,7 @@ describe('watchers', () => {
     expect((await patch(id, { watcherIds: crowd })).error().details[0]?.path).toBe('/watcherIds')
   })
 
-  it('all get in when they come at once', async () => {
+  it('are all added when they start to watch concurrently', async () => {
     const { principal, open, api } = settings()
     const { id } = await open()
     const users = Array.from({ length: 20 }, () => newId('user'))
@@ -111,7 +111,7 @@ describe('watchers', () => {
   })
 })
 
-it('waits for its caller only when the caller is asked for what', async () => {
+it('putting an incident on hold for its caller requires a comment', async () => {
   const { api, open, patch } = settings()
   const { id } = await open()
   const hold = { status: 'on_hold', holdReason: 'awaiting_caller' }
@@ -128,7 +128,7 @@ it('waits for its caller only when the caller is asked for what', async () => {
   ])
 })
 
-it('is resolved with code and notes where the settings ask for them', async () => {
+it('resolving requires a code and notes if the settings demand them', async () => {
   const { api, open, patch } = settings()
   const { id } = await open()
   await api.patch('/itsm/settings', { resolutionRequired: true })
@@ -139,7 +139,7 @@ it('is resolved with code and notes where the settings ask for them', async () =
   expect((await resolve({ resolutionCode: 'fixed', resolutionNotes: 'Done.' })).status).toBe(200)
 })
 
-it('names problems and changes that are there', async () => {
+it('accepts only existing problems and changes as links', async () => {
   const { open, patch, api } = settings()
   const change = async (as = api) => (await as.post('/itsm/changes', { title: 'Patch' })).data(Change).id
   const problem = async (as = api) => (await as.post('/itsm/problems', { title: 'Leak' })).data(Problem).id
@@ -162,8 +162,8 @@ it('names problems and changes that are there', async () => {
   }
 })
 
-describe('the channel', () => {
-  it('is what was said at opening, that of alerts by itself, and can be set right', async () => {
+describe('the channel of an incident', () => {
+  it('is the given one, "monitoring" by default for alerts, and can be corrected', async () => {
     const { open, patch } = settings()
     expect((await open()).channel).toBeNull()
     expect((await open({ channel: 'phone' })).channel).toBe('phone')

@@ -94,8 +94,8 @@ describe('every action in every status', () => {
   })
 })
 
-describe('creating', () => {
-  it('needs a title only', () => {
+describe('creating an incident', () => {
+  it('requires only a title', () => {
     given(null)
       .when(create)
       .emits({
@@ -148,7 +148,7 @@ describe('creating', () => {
       })
   })
 
-  it('tells of an assignee as an assignment, which starts the work', () => {
+  it('emits incident.assigned for a given assignee, which starts the work', () => {
     given(null)
       .when({ ...create, input: { ...create.input, assigneeId: agent.id } })
       .emits(
@@ -157,7 +157,7 @@ describe('creating', () => {
       )
   })
 
-  it('has its priority by the matrix it is given', () => {
+  it('derives the priority from the given matrix', () => {
     const input = { ...create.input, impact: 'low', urgency: 'high' } as const
     const priorityOf = (command: object) =>
       given(null)
@@ -170,7 +170,7 @@ describe('creating', () => {
     )
   })
 
-  it('counts the alert that opens it', () => {
+  it('counts the alert that opens the incident', () => {
     const [created] = given(null)
       .when({ ...create, input: { ...create.input, dedupKey: 'checkout-5xx' } })
       .decisions()
@@ -181,13 +181,13 @@ describe('creating', () => {
     })
   })
 
-  it('refuses an id that is taken', () => {
+  it('rejects an id that exists already', () => {
     given(open).when(create).fails('conflict')
   })
 })
 
 describe('resolving, reopening, closing, canceling', () => {
-  it('keeps code and notes, and the hold ends', () => {
+  it('resolves with code and notes, and ends the hold', () => {
     given(onHold)
       .when({ ...steps.resolve, now })
       .emits({
@@ -203,7 +203,7 @@ describe('resolving, reopening, closing, canceling', () => {
       })
   })
 
-  it('reopens with a count and without the resolution', () => {
+  it('increments the reopen count and clears the resolution on reopening', () => {
     given(resolved)
       .when({ kind: 'reopen', reason: 'Still 502.', now })
       .emits({
@@ -220,7 +220,7 @@ describe('resolving, reopening, closing, canceling', () => {
       })
   })
 
-  it('tells closing and canceling apart', () => {
+  it('distinguishes closing and canceling by the outcome', () => {
     const ended = { closedAt: now, updatedAt: now }
     given(resolved)
       .when({ kind: 'close', now })
@@ -239,7 +239,7 @@ describe('resolving, reopening, closing, canceling', () => {
   })
 })
 
-describe('commenting', () => {
+describe('commenting on an incident', () => {
   const waiting = { ...onHold, holdReason: 'awaiting_caller' as const, callerId: agent.id }
   const added = {
     type: 'incident.comment_added',
@@ -247,7 +247,7 @@ describe('commenting', () => {
     extras: { comment },
   }
 
-  it('counts, and makes a row of the comment list', () => {
+  it('increments the comment count, and adds a row to the list of comments', () => {
     const command = { ...steps.comment, now }
     given(inProgress).when(command).emits(added)
     const [decision] = given(inProgress).when(command).decisions()
@@ -260,7 +260,7 @@ describe('commenting', () => {
     ])
   })
 
-  it('resumes an incident that waits for its caller once the caller answers', () => {
+  it('resumes an incident that waits for its caller when the caller comments', () => {
     given(waiting)
       .when({ ...steps.comment, now })
       .emits(added, {
@@ -270,7 +270,7 @@ describe('commenting', () => {
       })
   })
 
-  it('leaves it on hold for anyone else, and for work notes', () => {
+  it('keeps the incident on hold for comments of others, and if it waits for something else', () => {
     given({ ...waiting, callerId: 'usr_other' })
       .when({ ...steps.comment, now })
       .emits(added)
@@ -280,8 +280,8 @@ describe('commenting', () => {
   })
 })
 
-describe('alerts', () => {
-  it.each(incidentStatuses)('count while work goes on, here: %s', (status) => {
+describe('alerts of an incident', () => {
+  it.each(incidentStatuses)('count only while the incident is active: %s', (status) => {
     const state = { ...incidents[status], dedupKey: 'checkout-5xx', alertCount: 1 }
     const outcome = given(state).when({ kind: 'alert', now })
     if (['open', 'in_progress', 'on_hold'].includes(status)) {
@@ -293,7 +293,7 @@ describe('alerts', () => {
   })
 })
 
-describe('watching', () => {
+describe('watching an incident', () => {
   const watch = (state: IncidentState, watching: boolean) =>
     given(state).when({ kind: 'watch', userId: agent.id, watching, now })
   const watchers = (watcherIds: string[]) => ({
@@ -301,7 +301,7 @@ describe('watching', () => {
     changes: { watcherIds, updatedAt: now },
   })
 
-  it('adds and removes one person, and tells only what changes', () => {
+  it('adds or removes one person, and emits nothing if nothing changes', () => {
     const watchedByTwo = { ...open, watcherIds: [agent.id, 'usr_other'] }
     watch(open, true).emits(watchers([agent.id]))
     watch(watchedByTwo, true).emits()
@@ -309,14 +309,14 @@ describe('watching', () => {
     watch(open, false).emits()
   })
 
-  it('is for at most 100, and not for what has ended', () => {
+  it('is limited to 100 watchers, and rejected once the incident has ended', () => {
     const watcherIds = Array.from({ length: 100 }, (_, at) => `usr_${at}`)
     watch({ ...open, watcherIds }, true).fails('conflict')
     watch(incidents.closed, true).fails('invalid_state_transition')
   })
 })
 
-it('declares every event it emits, with the data it carries', () => {
+it('declares every emitted event with the schema of its data', () => {
   for (const action of incidentActions) {
     const status = incidentStatuses.find((name) => matrix[name][action] !== undefined) ?? 'open'
     for (const { type, after, extras } of given(incidents[status])

@@ -6,13 +6,13 @@ import { agent, incidents, now, settings } from './sample-incidents.fixture.js'
 const { given } = specify(incident)
 const { open } = incidents
 
-describe('hierarchical escalation', () => {
+describe('hierarchical escalation to a person', () => {
   const to = (escalateTo: string, fields: object = {}) => ({
     ...{ kind: 'escalate' as const, escalateTo, now },
     ...fields,
   })
 
-  it('has them follow it, and leaves severity, team and work alone', () => {
+  it('adds the person as a watcher, and changes neither severity nor team nor status', () => {
     given({ ...open, severity: 'critical', watcherIds: ['usr_1'] })
       .when(to('usr_boss', { reason: 'The board asks.' }))
       .emits({
@@ -27,7 +27,7 @@ describe('hierarchical escalation', () => {
       })
   })
 
-  it('combines with another team and a higher severity, and can name a present watcher again', () => {
+  it('combines with another team and a higher severity, and can name a current watcher again', () => {
     const [both] = given({ ...open, assignmentGroup: 'web' })
       .when(to('usr_boss', { assignmentGroup: 'db', severity: 'critical' }))
       .decisions()
@@ -41,7 +41,7 @@ describe('hierarchical escalation', () => {
     })
   })
 
-  it('does not put one watcher too many', () => {
+  it('is rejected beyond the maximum number of watchers', () => {
     const watcherIds = Array.from({ length: 100 }, (_, at) => `usr_${at}`)
     given({ ...open, watcherIds })
       .when(to('usr_boss'))
@@ -49,7 +49,7 @@ describe('hierarchical escalation', () => {
   })
 })
 
-describe('escalating', () => {
+describe('escalating an incident', () => {
   const raised = (changes: object, causes: string[], reason: string | null = null) => ({
     type: 'incident.escalated',
     changes: { ...changes, escalationLevel: 1, updatedAt: now },
@@ -67,7 +67,7 @@ describe('escalating', () => {
     )
   })
 
-  it('raises the priority with the severity, as a new incident of it would have it', () => {
+  it('raises the priority with the severity, to that of a new incident of this severity', () => {
     const { priorityMatrix } = settings
     const when = (state: typeof open, severity?: 'critical') =>
       given(state).when({ kind: 'escalate', now, priorityMatrix, ...(severity && { severity }) })
@@ -80,20 +80,20 @@ describe('escalating', () => {
     )
   })
 
-  it('goes up one step when nothing is named', () => {
+  it('raises the severity by one level if nothing is given', () => {
     given(open)
       .when({ kind: 'escalate', now })
       .emits(raised({ severity: 'high' }, ['severity_raised']))
   })
 
-  it('refuses to lower the severity, even together with another team', () => {
+  it('rejects a lower severity, even together with another team', () => {
     given(open).when({ kind: 'escalate', severity: 'low', now }).fails('validation_failed')
     given(open)
       .when({ kind: 'escalate', severity: 'low', assignmentGroup: 'db', now })
       .fails('validation_failed')
   })
 
-  it('refuses when nothing would change', () => {
+  it('is rejected if it would change nothing', () => {
     given({ ...open, severity: 'critical' })
       .when({ kind: 'escalate', now })
       .fails('validation_failed')

@@ -34,7 +34,7 @@ describe('another tenant', () => {
     ['listing comments', 'GET', '/comments', undefined],
   ]
 
-  it.each(operations)('%s is answered like an id that does not exist', async (_, method, path, body) => {
+  it.each(operations)('receives the response of an unknown id: %s', async (_, method, path, body) => {
     const send = (client: ApiClient, reference: string) =>
       client.send(method, `/itsm/incidents/${reference}${path}`, body ? { body } : {})
     const absent = await send(api, newId('incident'))
@@ -56,12 +56,12 @@ describe('another tenant', () => {
     }
   })
 
-  it('leaves no trace', async () => {
+  it('leaves the incident unchanged', async () => {
     const { title, version } = (await api.get(`/itsm/incidents/${incident.id}`)).data(Incident)
     expect([title, version]).toEqual(['Checkout answers 502', 2])
   })
 
-  it('lists nothing of anyone else', async () => {
+  it('finds no incident of others in the list', async () => {
     const elsewhere = service.as(testPrincipal())
     const staging = service.as({ ...principal, environment: 'staging' })
     for (const client of [elsewhere, staging]) {
@@ -70,8 +70,8 @@ describe('another tenant', () => {
   })
 })
 
-describe('scopes', () => {
-  it('reading does not allow writing', async () => {
+describe('permissions for incidents', () => {
+  it('of reading do not allow writing', async () => {
     const reader = service.as({ ...principal, permissions: ['itsm:read'] })
     expect((await reader.get(`/itsm/incidents/${incident.id}`)).status).toBe(200)
     expect((await reader.post('/itsm/incidents', { title: 'No' })).error().code).toBe('insufficient_scope')
@@ -80,13 +80,13 @@ describe('scopes', () => {
     )
   })
 
-  it('another family allows nothing', async () => {
+  it('of another API allow nothing', async () => {
     const stranger = service.as({ ...principal, permissions: ['webhooks:read', 'webhooks:write'] })
     expect((await stranger.get('/itsm/incidents')).error().code).toBe('insufficient_scope')
   })
 })
 
-it('rebuilds its read models from the log to the same rows', async () => {
+it('restores identical rows when its read models are rebuilt from the log', async () => {
   for (let index = 0; index < 5; index++) {
     const { id } = (
       await api.post('/itsm/incidents', { title: `Number ${index}`, assigneeId: 'usr_ada' })

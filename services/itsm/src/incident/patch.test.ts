@@ -21,7 +21,7 @@ const updated = (changes: Partial<IncidentState>) => ({
   changes: { ...changes, updatedAt: now },
 })
 
-describe('fields', () => {
+describe('patching fields of an incident', () => {
   it('emits one update for all plain fields', () => {
     const fields = {
       title: 'Cart is empty',
@@ -41,7 +41,7 @@ describe('fields', () => {
     patching(open, patch).emits()
   })
 
-  it('emits nothing for the values of a closed incident, and refuses others', () => {
+  it('emits nothing for unchanged values of a closed incident, and rejects other values', () => {
     patching(closed, { title: closed.title, status: 'closed' }).emits()
     patching(closed, { title: 'Other' }).fails('invalid_state_transition', {
       from: 'closed',
@@ -50,7 +50,7 @@ describe('fields', () => {
     })
   })
 
-  it('unassigning, lowering the severity and routing to a first team are plain updates', () => {
+  it('emits incident.updated for unassigning, lowering the severity and assigning a first team', () => {
     patching({ ...inProgress, assigneeId: agent.id }, { assigneeId: null }).emits(
       updated({ assigneeId: null }),
     )
@@ -62,7 +62,7 @@ describe('fields', () => {
   })
 })
 
-describe('specific events', () => {
+describe('specific events of a patch', () => {
   const escalated = (changes: Partial<IncidentState>, causes: string[]) => ({
     type: 'incident.escalated',
     changes: { ...changes, escalationLevel: 1, updatedAt: now },
@@ -72,7 +72,7 @@ describe('specific events', () => {
   const critical = { severity: 'critical', impact: 'high', urgency: 'high', priority: 'P1' } as const
   const high = { severity: 'high', urgency: 'high', priority: 'P2' } as const
 
-  it('raising the severity raises what the patch says nothing of, and no priority that was set by hand', () => {
+  it('raising the severity raises the levels the patch omits, but not an overridden priority', () => {
     patching(open, { severity: 'critical', urgency: 'low' }).emits(
       escalated({ severity: 'critical' }, ['severity_raised']),
       updated({ impact: 'high', urgency: 'low', priority: 'P3' }),
@@ -86,14 +86,14 @@ describe('specific events', () => {
     )
   })
 
-  it('raising the severity and changing the team escalate', () => {
+  it('raising the severity and changing the team emit incident.escalated', () => {
     patching(open, { severity: 'critical' }).emits(escalated(critical, ['severity_raised']))
     patching({ ...open, assignmentGroup: 'web' }, { assignmentGroup: 'db' }).emits(
       escalated({ assignmentGroup: 'db' }, ['group_reassigned']),
     )
   })
 
-  it('assigning starts the work of an open incident only', () => {
+  it('assigning starts the work only of an open incident', () => {
     const assigned = (changes: Partial<IncidentState>) => ({
       type: 'incident.assigned',
       changes: { assigneeId: agent.id, updatedAt: now, ...changes },
@@ -103,7 +103,7 @@ describe('specific events', () => {
     patching(onHold, { assigneeId: agent.id }).emits(assigned({}))
   })
 
-  it('one patch of many things tells each by its own event, and the rest in one update', () => {
+  it('a patch of many fields emits each specific event, and one update for the rest', () => {
     patching(open, {
       title: 'Cart is empty',
       severity: 'high',
@@ -117,12 +117,12 @@ describe('specific events', () => {
     )
   })
 
-  it('is all or nothing', () => {
+  it('a patch is applied entirely or rejected entirely', () => {
     patching(resolved, { title: 'Cart is empty', assigneeId: agent.id }).fails('invalid_state_transition')
   })
 })
 
-describe('status', () => {
+describe('patching the status of an incident', () => {
   /** The event of each status change; a missing cell means the change is rejected. */
   const matrix: Record<IncidentStatus, Partial<Record<IncidentStatus, string>>> = {
     open: {
@@ -149,7 +149,7 @@ describe('status', () => {
     incidentStatuses.filter((to) => to !== from).map((to) => ({ from, to })),
   )
 
-  it.each(cells)('$from to $to', ({ from, to }) => {
+  it.each(cells)('handles $from to $to', ({ from, to }) => {
     const outcome = patching(incidents[from], {
       status: to,
       ...(to === 'on_hold' ? { holdReason: 'awaiting_change' } : {}),
@@ -162,7 +162,7 @@ describe('status', () => {
     )
   })
 
-  it('is in progress with whom it is assigned to, also where it was to be open again', () => {
+  it('moves an incident that is reopened and assigned to in_progress', () => {
     const patch = { status: 'open', assigneeId: 'usr_other' } as const
     const decisions = patching(resolved, patch).decisions()
     expect(decisions.map(({ type, after }) => [type, after?.status])).toEqual([
@@ -200,20 +200,20 @@ describe('status', () => {
     patching(resolved, { resolutionCode: 'other' }).emits(updated({ resolutionCode: 'other' }))
   })
 
-  it('asks for a hold reason exactly where one belongs', () => {
+  it('requires a hold reason exactly when the incident is or becomes on hold', () => {
     patching(open, { status: 'on_hold' }).fails('validation_failed')
     patching(open, { holdReason: 'awaiting_vendor' }).fails('validation_failed')
     patching(onHold, { status: 'in_progress', holdReason: 'awaiting_vendor' }).fails('validation_failed')
     patching(onHold, { holdReason: 'awaiting_change' }).emits(updated({ holdReason: 'awaiting_change' }))
   })
 
-  it('refuses a resolution for what is not resolved', () => {
+  it('rejects a resolution for an incident that is not resolved', () => {
     patching(open, { resolutionNotes: 'Done.' }).fails('validation_failed')
     patching(resolved, { status: 'in_progress', resolutionCode: 'fixed' }).fails('validation_failed')
   })
 })
 
-describe('waiting for the caller', () => {
+describe('a patch to hold an incident for its caller', () => {
   const hold = { status: 'on_hold', holdReason: 'awaiting_caller' } as const
   const added = {
     type: 'incident.comment_added',
@@ -225,7 +225,7 @@ describe('waiting for the caller', () => {
       expect.objectContaining({ code: 'validation_failed', details: [expect.objectContaining({ path })] }),
     )
 
-  it('tells the caller for what, in the same breath', () => {
+  it('adds the comment with the question to the caller', () => {
     patching(open, { ...hold, comment: comment.body }, { comment }).emits(
       added,
       updated({ status: 'on_hold', holdReason: 'awaiting_caller' }),
@@ -236,18 +236,18 @@ describe('waiting for the caller', () => {
     )
   })
 
-  it('is refused without a comment, unless it waits already', () => {
+  it('is rejected without a comment, unless the incident waits for the caller already', () => {
     refusedAt('/comment', patching(open, hold))
     refusedAt('/comment', patching(onHold, { holdReason: 'awaiting_caller' }))
     patching({ ...onHold, holdReason: 'awaiting_caller' }, hold).emits()
   })
 
-  it('is not resumed by the caller who puts it on hold', () => {
+  it('does not resume the incident if the caller sends the patch', () => {
     const state = { ...onHold, holdReason: 'awaiting_caller' as const, callerId: agent.id }
     patching(state, { ...hold, comment: comment.body }, { comment }).emits(added)
   })
 
-  it('other holds may have a comment, and nothing else may', () => {
+  it('accepts a comment, as other holds do, whereas any other patch rejects one', () => {
     patching(open, { status: 'on_hold', holdReason: 'awaiting_vendor', comment: '?' }, { comment }).emits(
       added,
       updated({ status: 'on_hold', holdReason: 'awaiting_vendor' }),
@@ -257,7 +257,7 @@ describe('waiting for the caller', () => {
   })
 })
 
-describe('priority', () => {
+describe('patching the priority of an incident', () => {
   const override = { priority: 'P1' as const, reason: 'The board looks at it.' }
   const overridden = {
     ...open,
@@ -271,7 +271,7 @@ describe('priority', () => {
     },
   }
 
-  it('follows impact and urgency by the matrix of the moment', () => {
+  it('derives it from impact and urgency by the current matrix', () => {
     patching(open, { impact: 'high' }).emits(updated({ impact: 'high', priority: 'P2' }))
     patching(open, { impact: 'low', urgency: 'low' }).emits(
       updated({ impact: 'low', urgency: 'low', priority: 'P5' }),
@@ -279,12 +279,12 @@ describe('priority', () => {
     patching(open, { urgency: 'high' }, strict).emits(updated({ urgency: 'high', priority: 'P1' }))
   })
 
-  it('stays when the matrix alone has changed', () => {
+  it('keeps it if only the matrix has changed', () => {
     patching(open, { impact: 'medium', urgency: 'medium', priorityOverride: null }, strict).emits()
     patching(open, { title: 'Cart is empty' }, strict).emits(updated({ title: 'Cart is empty' }))
   })
 
-  it('can be overridden, with who and when, until that is lifted', () => {
+  it('keeps an override, with its author and time, until the override is removed', () => {
     patching(open, { priorityOverride: override }).emits(
       updated({ priority: 'P1', priorityOverride: { ...override, by: agent, at: now } }),
     )
@@ -294,7 +294,7 @@ describe('priority', () => {
     )
   })
 
-  it('keeps who overrode it first when the same is asked again', () => {
+  it('keeps the first author of an override that is repeated unchanged', () => {
     const later = '2026-03-03T10:00:00.000Z'
     patching(overridden, { priorityOverride: override }, { now: later }).emits()
     const other = { ...override, reason: 'Still.' }
@@ -305,8 +305,8 @@ describe('priority', () => {
   })
 })
 
-describe('watchers and links', () => {
-  it('are plain fields', () => {
+describe('patching watchers and links of an incident', () => {
+  it('emits incident.updated', () => {
     const fields = {
       watcherIds: [agent.id],
       problemId: 'prb_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
@@ -318,11 +318,11 @@ describe('watchers and links', () => {
   })
 })
 
-describe('a settings that requires a resolution', () => {
+describe('settings that require a resolution', () => {
   const further = { settings: { ...settings, resolutionRequired: true } }
   const resolution = { resolutionCode: 'fixed', resolutionNotes: 'Raised the pool limit.' } as const
 
-  it.each(['resolutionCode', 'resolutionNotes'] as const)('names a missing %s', (missing) => {
+  it.each(['resolutionCode', 'resolutionNotes'] as const)('reject a patch without %s', (missing) => {
     const patch: IncidentPatch = { status: 'resolved', ...resolution }
     delete patch[missing]
     expect(() => patching(open, patch, further).decisions()).toThrow(
@@ -331,7 +331,7 @@ describe('a settings that requires a resolution', () => {
     patching(closed, patch, further).fails('invalid_state_transition')
   })
 
-  it('takes one that is complete, and later corrections of either part', () => {
+  it('accept a complete resolution, and later corrections of either part', () => {
     patching(open, { status: 'resolved', ...resolution }, further).emits({
       type: 'incident.resolved',
       changes: { status: 'resolved', resolvedAt: now, updatedAt: now, ...resolution },

@@ -97,7 +97,7 @@ function expectSound(before: IncidentState, after: IncidentState): void {
     expect({ ...after, childCount: 0, updatedAt: now }).toEqual({ ...before, childCount: 0, updatedAt: now })
 }
 
-it('never leaves the declared states, whatever is asked of it', () => {
+it('an incident stays within the declared statuses under random commands', () => {
   const seen = new Set<string>()
   const majors = new Set<MajorState>()
   for (let seed = 1; seed <= 130 * searchTimes; seed += 1) {
@@ -123,7 +123,7 @@ it('never leaves the declared states, whatever is asked of it', () => {
   expect([...majors].sort()).toEqual(['accepted', 'demoted', 'none', 'proposed', 'rejected'])
 })
 
-it('always leaves a way on, until the incident has ended', () => {
+it('an incident always has an allowed action until it has ended', () => {
   const stuck = incidentStatuses.filter((status) => allowedActions(status).length === 0)
   expect(stuck).toEqual(['closed', 'canceled'])
 })

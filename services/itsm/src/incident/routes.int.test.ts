@@ -38,8 +38,8 @@ const eventsOf = (id: string, count: number) =>
     return events.length >= count && events
   })
 
-describe('creating', () => {
-  it('fills in the rest, trimmed and without repetition', async () => {
+describe('creating an incident', () => {
+  it('fills in defaults, and removes surrounding spaces and duplicates', async () => {
     const reply = await api.post('/itsm/incidents', {
       title: '  Checkout answers 502 ',
       tags: ['b', 'a', ' b'],
@@ -58,7 +58,7 @@ describe('creating', () => {
     expect(reply.headers.get('etag')).toBe('"1"')
   })
 
-  it('reports every problem of a body at once', async () => {
+  it('reports every fault of a body together', async () => {
     const reply = await api.post('/itsm/incidents', { title: '', severity: 'sev1', color: 'red' })
     expect(reply.status).toBe(422)
     expect(
@@ -69,7 +69,7 @@ describe('creating', () => {
     ).toEqual(['/color', '/severity', '/title'])
   })
 
-  it('answers the same request with the same key once', async () => {
+  it('creates one incident per Idempotency-Key', async () => {
     const send = () => api.post('/itsm/incidents', { title: 'Once' }, { 'idempotency-key': 'create-once' })
     const [first, second] = [await send(), await send()]
     expect(second.status).toBe(201)
@@ -80,8 +80,8 @@ describe('creating', () => {
   })
 })
 
-describe('reading', () => {
-  it('takes an id or a number', async () => {
+describe('reading an incident', () => {
+  it('accepts an id or a number', async () => {
     const incident = await open()
     for (const reference of [incident.id, incident.number]) {
       const reply = await api.get(`/itsm/incidents/${reference}`)
@@ -90,8 +90,8 @@ describe('reading', () => {
   })
 })
 
-describe('the life of an incident', () => {
-  it('tells each step by its own event, in order and published once', async () => {
+describe('the lifecycle of an incident', () => {
+  it('is reported by one event per step, in order and published once', async () => {
     const incident = await open()
     await api.patch(`/itsm/incidents/${incident.id}`, { assigneeId: principal.userId, category: 'web' })
     await act(incident, 'escalate', { severity: 'high', reason: 'Revenue.' })
@@ -137,7 +137,7 @@ describe('the life of an incident', () => {
     })
   })
 
-  it('refuses what the status does not allow, and says what it does', async () => {
+  it('rejects actions the status does not allow, and the error lists the allowed ones', async () => {
     const incident = await open()
     const reply = await api.post(`/itsm/incidents/${incident.id}/close`)
     expect(reply.status).toBe(409)
@@ -148,7 +148,7 @@ describe('the life of an incident', () => {
     expect((await api.get(`/itsm/incidents/${incident.id}`)).data(Incident)).toEqual(incident)
   })
 
-  it('refuses to lower the severity by escalating', async () => {
+  it('rejects an escalation to a lower severity', async () => {
     const incident = await open({ severity: 'high' })
     const reply = await api.post(`/itsm/incidents/${incident.id}/escalate`, { severity: 'low' })
     expect(reply.status).toBe(422)
@@ -156,8 +156,8 @@ describe('the life of an incident', () => {
   })
 })
 
-describe('patching', () => {
-  it('leaves version and log alone when nothing changes', async () => {
+describe('patching an incident', () => {
+  it('changes neither version nor log if nothing changes', async () => {
     const incident = await open()
     const reply = await api.patch(`/itsm/incidents/${incident.id}`, { title: incident.title, status: 'open' })
     expect(reply.data(Incident)).toEqual(incident)
@@ -166,7 +166,7 @@ describe('patching', () => {
     expect(rows).toHaveLength(1)
   })
 
-  it('is refused when the caller has seen an older version', async () => {
+  it('is rejected with a stale If-Match', async () => {
     const incident = await open()
     const patch = (title: string) =>
       api.patch(`/itsm/incidents/${incident.id}`, { title }, { 'if-match': '"1"' })
@@ -176,7 +176,7 @@ describe('patching', () => {
     expect(late.error().code).toBe('precondition_failed')
   })
 
-  it('keeps every one of many concurrent changes', async () => {
+  it('keeps all of many concurrent changes', async () => {
     const incident = await open()
     const names = Array.from({ length: 20 }, (_, index) => `Title ${index}`)
     const replies = await Promise.all(
@@ -189,8 +189,8 @@ describe('patching', () => {
   })
 })
 
-describe('comments', () => {
-  it('are counted, listed oldest first and reported with their text', async () => {
+describe('comments on an incident', () => {
+  it('are counted, listed oldest first and reported by events with their text', async () => {
     const incident = await open()
     const path = `/itsm/incidents/${incident.id}/comments`
     const note = (await api.post(path, { body: 'Restarted it.', visibility: 'internal' })).data(
@@ -216,7 +216,7 @@ describe('comments', () => {
     expect([status, holdReason]).toEqual(['in_progress', null])
   })
 
-  it('may arrive all at once', async () => {
+  it('can be added concurrently', async () => {
     const incident = await open()
     const path = `/itsm/incidents/${incident.id}/comments`
     const bodies = Array.from({ length: 20 }, (_, index) => `Comment ${index}`)
@@ -226,7 +226,7 @@ describe('comments', () => {
     expect(items.map(({ body }) => body).sort()).toEqual([...bodies].sort())
   })
 
-  it('replay with the comment, not with the incident', async () => {
+  it('are returned again for a repeated Idempotency-Key', async () => {
     const incident = await open()
     const send = () =>
       api.post(
@@ -239,7 +239,7 @@ describe('comments', () => {
     expect((await api.get(`/itsm/incidents/${incident.id}`)).data(Incident).commentCount).toBe(1)
   })
 
-  it('cannot be added to a closed incident', async () => {
+  it('are rejected on a canceled incident', async () => {
     const incident = await open()
     await api.patch(`/itsm/incidents/${incident.id}`, { status: 'canceled' })
     const reply = await api.post(`/itsm/incidents/${incident.id}/comments`, { body: 'Too late.' })

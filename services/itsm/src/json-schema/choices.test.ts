@@ -4,7 +4,7 @@ import { faults, findRefusedPath, object } from './json-schema.fixture.js'
 
 const reported = (schema: JsonSchema, value: unknown) => faults(object({ a: schema }), { a: value })
 
-describe('choices', () => {
+describe('choices (oneOf, anyOf, allOf, not)', () => {
   it.each<[string, JsonSchema, unknown, unknown, string]>([
     ['none of one', { oneOf: [{ type: 'string' }, { type: 'integer' }] }, 1, null, '/oneOf invalid_union'],
     [
@@ -22,13 +22,13 @@ describe('choices', () => {
       '/allOf/1/multipleOf not_multiple_of',
     ],
     ['what is ruled out', { type: 'string', not: { pattern: '^x' } }, 'ax', 'xa', '/not invalid_value'],
-  ])('fault %s', (_what, schema, fitting, not, place) => {
+  ])('report a violation: %s', (_what, schema, fitting, not, place) => {
     expect(findRefusedPath(object({ a: schema }))).toBeNull()
     expect(reported(schema, fitting)).toEqual([])
     expect(reported(schema, not)).toEqual([`/formData/a /properties/a${place}`])
   })
 
-  it('name what is wrong with the alternative that is meant, where one is', () => {
+  it('report the faults of the intended alternative if it is identifiable', () => {
     const alternative = (kind: string, name: string) => ({
       properties: { kind: { const: kind }, [name]: { minLength: 1 } },
       required: [name],
@@ -64,7 +64,7 @@ describe('choices', () => {
     },
   )
 
-  it('are about the object around them, as is what properties require of others', () => {
+  it('apply to the surrounding object, as does dependentRequired', () => {
     expect(findRefusedPath(paid)).toBeNull()
     expect(faults(paid, { iban: 'DE02', name: 'Ada', reference: 'INV-1' })).toEqual([])
     expect(faults(paid, { card: '1', iban: 'DE02', name: 'none' })).toEqual([
@@ -74,7 +74,7 @@ describe('choices', () => {
     ])
   })
 
-  it('wait for what a draft still lacks', () => {
+  it('ignore properties that a draft still lacks', () => {
     const draft = { partial: true }
     expect(faults(paid, {}, draft)).toEqual([])
     expect(faults(paid, { iban: 'DE02', name: 'none' }, draft)).toEqual([])
@@ -105,7 +105,7 @@ describe('choices', () => {
       object({ a: { oneOf: [{ type: 'string', default: 'x' }] } }),
       '/properties/a/oneOf/0/default',
     ],
-  ])('are refused for %s', (_what, schema, place) => {
+  ])('are rejected for %s', (_what, schema, place) => {
     expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 })

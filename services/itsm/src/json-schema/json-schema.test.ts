@@ -12,7 +12,7 @@ import {
 
 const deep = (levels: number): object => (levels === 0 ? { type: 'string' } : object({ a: deep(levels - 1) }))
 
-describe('a schema that is not enforced as it stands', () => {
+describe('a schema that cannot be enforced', () => {
   it.each([
     ['no regular expression', object({ a: { type: 'string', pattern: '(' } }), '/properties/a/pattern'],
     ['one that looks ahead', object({ a: { type: 'string', pattern: '^(?=a)' } }), '/properties/a/pattern'],
@@ -111,11 +111,11 @@ describe('a schema that is not enforced as it stands', () => {
     ],
     ['escaped names', object({ 'a/b~c': { contains: true } }), '/properties/a~1b~0c/contains'],
     ['32 KiB', object({ a: { enum: ['ä'.repeat(20_000)] } }), ''],
-  ])('is refused for %s', (_what, schema, place) => {
+  ])('is rejected for %s', (_what, schema, place) => {
     expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 
-  it('is distinguished from one that is', () => {
+  it('is distinguished from an enforceable schema', () => {
     const address = object(
       { street: { type: 'string', maxLength: 100 }, zip: { type: 'string' } },
       { required: ['zip'] },
@@ -134,7 +134,7 @@ describe('a schema that is not enforced as it stands', () => {
     expect(findRefusedPath(object({ a: deep(40) }))).toBeNull()
   })
 
-  it('may ask in a branch for what is not declared where objects are open', () => {
+  it('includes branches that require undeclared properties, unless objects are open', () => {
     const branch = { if: { required: ['a'] }, else: { required: ['b'] } }
     expect(findRefusedPath(object({}, { ...branch, additionalProperties: true }))).toBeNull()
     const attributes = { path: '/schema', form: false }
@@ -144,7 +144,7 @@ describe('a schema that is not enforced as it stands', () => {
     )
   })
 
-  it('takes no defaults where nothing fills them in', () => {
+  it('includes defaults if no step fills them in', () => {
     const schema = object({ a: { type: 'integer', default: 3 } })
     expect(findRefusedPath(schema, { path: '/schema', form: false })).toBe('/schema/properties/a/default')
     expect(findRefusedPath(object({ a: { type: 'array' } }), { path: '/schema', form: false })).toBeNull()
@@ -153,8 +153,8 @@ describe('a schema that is not enforced as it stands', () => {
 
 const faultOf = (schema: object, value: unknown) => faults(object({ a: schema }), { a: value })
 
-describe('data', () => {
-  it('names every fault, with both places', () => {
+describe('validation of data', () => {
+  it('reports every fault with its path in the data and in the schema', () => {
     const schema = object(
       {
         size: { type: 'integer', minimum: 1 },
@@ -196,12 +196,12 @@ describe('data', () => {
     [{ type: 'array', items: { type: 'boolean' } }, [true], ['true']],
     [{ type: 'object', additionalProperties: true }, { b: 1 }, []],
     [{ anyOf: [{ type: 'string' }, { type: 'integer', minimum: 3 }] }, 3, 2],
-  ])('fits %j or does not', (schema, fitting, not) => {
+  ])('accepts matching and rejects other data: %j', (schema, fitting, not) => {
     expect(faultOf(schema, fitting)).toEqual([])
     expect(faultOf(schema, not)).toHaveLength(1)
   })
 
-  it('is held against the branch of a condition', () => {
+  it('applies the matching branch of a condition', () => {
     const schema = object(
       { size: { enum: ['s', 'xl'] }, why: { type: 'string' } },
       {
@@ -219,7 +219,7 @@ describe('data', () => {
     ])
   })
 
-  it('that is not complete yet may lack what is required, in any alternative, and is else held to all', () => {
+  it('lets incomplete data lack required properties, in any alternative, but enforces the rest', () => {
     const schema = object(
       { kind: { enum: ['phone', 'vm'] }, a: { type: 'string' }, b: { type: 'string' } },
       {
@@ -243,7 +243,7 @@ describe('data', () => {
     ])
   })
 
-  it('does not take what every object has for a property', () => {
+  it('does not accept inherited properties such as toString as data', () => {
     const schema = object({}, { required: ['toString'], additionalProperties: true })
     expect(faults(schema, {})).toEqual(['/formData/toString /required/0 required'])
     expect(faults(object({}), { constructor: 1 })).toEqual([
@@ -251,7 +251,7 @@ describe('data', () => {
     ])
   })
 
-  it('is refused rather than held against a schema it multiplies with', () => {
+  it('rejects data that is too costly to check against the schema', () => {
     const anyOf = Array.from({ length: 1_000 }, (_, index) => ({ const: index }))
     const schema = object({ a: { type: 'array', items: { anyOf } } })
     const many = { a: Array.from({ length: 10_000 }, () => -1) }
@@ -259,7 +259,7 @@ describe('data', () => {
     expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
   })
 
-  it('is refused where its patterns take too many steps, as often as they are tried', () => {
+  it('rejects data if matching its patterns needs too many steps in total', () => {
     const anyOf = numberedProperties(100, (index) => ({ pattern: `^(?:a?){100}b${index}` }))
     const schema = object({ a: { anyOf: Object.values(anyOf) } })
     expect(findRefusedPath(schema)).toBeNull()
@@ -268,7 +268,7 @@ describe('data', () => {
     expect(refusal).toEqual({ path: '/formData', code: 'too_costly' })
   })
 
-  it('is refused where finding repeated items, time and again, would cost too much', () => {
+  it('rejects data if its checks for duplicate items are too costly in total', () => {
     const anyOf = Array.from({ length: 400 }, () => ({ type: 'array', uniqueItems: true, minItems: 9_999 }))
     const list = Array.from({ length: 6_000 }, (_, index) => index)
     const refusal = catchDataRefusal(object({ a: { anyOf } }), { a: list })
@@ -276,7 +276,7 @@ describe('data', () => {
   })
 })
 
-describe('defaults', () => {
+describe('defaults of a schema', () => {
   const schema = object({
     size: { type: 'integer', default: 3 },
     note: { type: ['string', 'null'], default: null },
@@ -284,7 +284,7 @@ describe('defaults', () => {
     box: object({ count: { type: 'integer', default: 1 } }, { default: {} }),
   })
 
-  it('are filled in where properties are missing, also in objects that are there', () => {
+  it('are filled in for missing properties, also in nested objects', () => {
     expect(fillDefaults(schema, {})).toEqual({ size: 3, note: null, box: { count: 1 } })
     expect(fillDefaults(schema, { size: 1, address: {} })).toEqual({
       size: 1,
@@ -294,7 +294,7 @@ describe('defaults', () => {
     })
   })
 
-  it('leave what does not fit as it is', () => {
+  it('do not replace invalid values', () => {
     expect(fillDefaults(schema, 3)).toBe(3)
     expect(fillDefaults(schema, { size: 'x', note: 1, address: [], box: 2 })).toEqual({
       size: 'x',

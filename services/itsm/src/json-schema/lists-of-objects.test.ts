@@ -21,7 +21,7 @@ const line = object(
 const order = object({ lines: list(line, { minItems: 1, maxItems: 3, uniqueItems: true }) })
 
 describe('a list of objects', () => {
-  it('names every fault, with both places', () => {
+  it('reports every fault with its path in the data and in the schema', () => {
     expect(findRefusedPath(order)).toBeNull()
     const lines = [{ sku: 'AB-1' }, { sku: 'AB1', quantity: 0 }, { paint: true, notes: ['a', 2] }, 7]
     expect(faults(order, { lines })).toEqual([
@@ -36,7 +36,7 @@ describe('a list of objects', () => {
     expect(faults(order, { lines: [] })).toEqual(['/formData/lines /properties/lines/minItems too_small'])
   })
 
-  it('knows items that say the same in another order', () => {
+  it('treats items with the same properties in another order as duplicates', () => {
     const lines = [
       { sku: 'AB-1', quantity: 2 },
       { quantity: 2, sku: 'AB-1' },
@@ -44,12 +44,12 @@ describe('a list of objects', () => {
     expect(faults(order, { lines })).toEqual(['/formData/lines /properties/lines/uniqueItems not_unique'])
   })
 
-  it('may lack in a draft what is required of its items', () => {
+  it('may lack required item properties in a draft', () => {
     expect(faults(order, { lines: [{}] }, { partial: true })).toEqual([])
     expect(faults(order, { lines: [{ quantity: 0 }] }, { partial: true })).toHaveLength(1)
   })
 
-  it('gets the defaults of its items, once', () => {
+  it('receives the defaults of its items, and a second pass changes nothing', () => {
     const packed = { gift: false }
     const once = fillDefaults(order, {
       lines: [{ sku: 'AB-1' }, { sku: 'AB-2', quantity: 2, packed: {} }, 7],
@@ -61,7 +61,7 @@ describe('a list of objects', () => {
     expect(fillDefaults(order, {})).toEqual({})
   })
 
-  it('is refused where its defaults multiply with it', () => {
+  it('is rejected if its defaults become too large', () => {
     const item = object({ text: { type: 'string', default: 'x'.repeat(30_000) } })
     const many = { lines: Array.from({ length: 10_000 }, () => ({})) }
     const schema = object({ lines: list(item) })
@@ -86,7 +86,7 @@ describe('a list of objects', () => {
       object({ a: { type: 'string', pattern: '\\1' } }),
       '/properties/a/pattern',
     ],
-  ])('is refused for items %s', (_what, items, place) => {
+  ])('is rejected for items %s', (_what, items, place) => {
     expect(findRefusedPath(object({ a: list(items) }))).toBe(`/formSchema/properties/a/items${place}`)
   })
 })

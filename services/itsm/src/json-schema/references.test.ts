@@ -15,7 +15,7 @@ const address = object(
 const to = (name: string, siblings: object = {}) => ({ $ref: `#/$defs/${name}`, ...siblings })
 const reference = (name: string) => object({ a: to(name) })
 
-describe('a reference', () => {
+describe('a reference to a definition', () => {
   const schema = object(
     {
       from: to('address', { title: 'From', default: { zip: '10115' } }),
@@ -32,7 +32,7 @@ describe('a reference', () => {
     },
   )
 
-  it('stands for what it names, and faults say where that is', () => {
+  it('applies the definition, and faults contain the path in the definition', () => {
     expect(findRefusedPath(schema)).toBeNull()
     expect(faults(schema, { from: { zip: 1 }, stops: [{ zip: '1' }, { city: 'x' }] })).toEqual([
       '/formData/from/zip /$defs/address/properties/zip/type invalid_type',
@@ -45,7 +45,7 @@ describe('a reference', () => {
     ).toEqual([])
   })
 
-  it('with a null default does not use that of its target', () => {
+  it('with a null default does not use the default of the definition', () => {
     const schema = object(
       { a: to('b', { default: null }) },
       { $defs: { b: { type: ['string', 'null'], default: 'x' } } },
@@ -53,7 +53,7 @@ describe('a reference', () => {
     expect(fillDefaults(schema, {})).toEqual({ a: null })
   })
 
-  it('brings its defaults along, and its sibling keywords override them', () => {
+  it('uses the defaults of the definition, unless its sibling keywords override them', () => {
     const country = 'DE'
     expect(fillDefaults(schema, { stops: [{ zip: '1' }] })).toEqual({
       from: { zip: '10115', country },
@@ -102,7 +102,7 @@ describe('a reference', () => {
       { ...object({ a: { anyOf: [to('b', { default: 1 })] } }), $defs: { b: true } },
       '/properties/a/anyOf/0/default',
     ],
-  ])('%s is refused', (_what, schema, place) => {
+  ])('%s is rejected', (_what, schema, place) => {
     expect(findRefusedPath(schema)).toBe(`/formSchema${place}`)
   })
 
@@ -117,14 +117,14 @@ describe('a reference', () => {
     ),
   })
 
-  it('is refused where it multiplies, or nests without end', () => {
+  it('is rejected if it expands exponentially or nests too deeply', () => {
     const doubling = tower(30, (name) => ({ anyOf: [to(name), to(name)] }))
     expect(findRefusedPath(doubling)).toBe('/formSchema')
     const nesting = tower(60, (name) => ({ anyOf: [{ not: to(name) }] }), { properties: {} })
     expect(findRefusedPath(nesting)).toMatch(/^\/formSchema\/\$defs\/d\d+/)
   })
 
-  it('costs data what it stands for', () => {
+  it('adds the cost of the definition to the cost of checking data', () => {
     const doubling = tower(10, (name) => ({ anyOf: [to(name), to(name)] }))
     expect(findRefusedPath(doubling)).toBeNull()
     const schema = { ...doubling, properties: { a: list(to('d10')) } }

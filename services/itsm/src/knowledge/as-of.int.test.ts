@@ -36,7 +36,7 @@ const lastOf = async (stream: string): Promise<string> => {
   return new Date(row?.created_at).toISOString()
 }
 
-describe('the whole life of an article, read again afterwards', () => {
+describe('the lifecycle of an article, read as of past instants', () => {
   interface Moment {
     at: string
     writer: Article | null
@@ -52,7 +52,7 @@ describe('the whole life of an article, read again afterwards', () => {
     readerList: await listed(reader, asOf),
   })
 
-  it('is answered as it was answered then, votes included', async () => {
+  it('returns the responses of that time, including votes', async () => {
     const team = knowledgeTeam(service)
     const { author, reviewer, reader } = team
     const fields = { title: 'VPN', body: 'Restart it.', tags: ['vpn'], category: 'net' }
@@ -101,7 +101,7 @@ describe('the whole life of an article, read again afterwards', () => {
     expect((await read(author, id, then(await lastOf(id))))?.status).toBe('retired')
   })
 
-  it('has a deleted draft until its deletion, for writers', async () => {
+  it('includes a deleted draft before its deletion, for writers', async () => {
     const team = knowledgeTeam(service)
     const draft = (await team.author.post('/knowledge', { title: 'Draft', body: '' })).data(Article)
     await team.author.send('DELETE', `/knowledge/${draft.id}`)
@@ -115,8 +115,8 @@ describe('the whole life of an article, read again afterwards', () => {
   })
 })
 
-describe('what readers get of the past', () => {
-  it('is nothing of an article that they do not get now', async () => {
+describe('the past of an article for readers', () => {
+  it('excludes articles that are hidden from them now', async () => {
     const team = knowledgeTeam(service)
     const shown = await team.publish({ title: 'Shown' })
     const secret = await team.publish({ title: 'Secret' })
@@ -137,7 +137,7 @@ describe('what readers get of the past', () => {
     expect(await listed(team.reader, `${at}&q=secret`)).toEqual([])
   })
 
-  it('is nothing that they did not get then', async () => {
+  it('excludes articles that were hidden from them then', async () => {
     const team = knowledgeTeam(service)
     const internal = await team.publish({ title: 'Internal', visibility: 'internal' })
     const expired = await team.publish({ title: 'Expired', validUntil: '2020-01-01T00:00:00Z' })
@@ -154,7 +154,7 @@ describe('what readers get of the past', () => {
     expect(await read(team.reader, ending.id, then('2100-01-01T00:00:00Z'))).toBeNull()
   })
 
-  it('is of the version published then, while the next one is written', async () => {
+  it('contains the version published then while the next one is being written', async () => {
     const team = knowledgeTeam(service)
     const { id, number } = await team.publish({ title: 'Printer', body: 'First.' })
     const draft = (await team.author.patch(`/knowledge/${id}`, { body: 'Second.' })).data(Article)
@@ -171,7 +171,7 @@ describe('what readers get of the past', () => {
   })
 })
 
-it("never shows another tenant's past", async () => {
+it('the past of an article is hidden from other tenants', async () => {
   const team = knowledgeTeam(service)
   const { id, updatedAt } = await team.publish({ title: 'Ours' })
   await team.reader.post(`/knowledge/${id}/feedback`, { helpful: true })

@@ -42,7 +42,7 @@ const matrix: [string, ArticleState, Partial<Record<ArticleAction, string>>][] =
   ['a retired one', retired, {}],
 ]
 
-describe('every action in every standing', () => {
+describe('every action in every state of an article', () => {
   const cells = matrix.flatMap(([name, state, row]) =>
     articleActions.map((action) => ({ name, state, action, target: row[action] })),
   )
@@ -64,10 +64,10 @@ describe('every action in every standing', () => {
   })
 })
 
-describe('scheduling', () => {
+describe('scheduling a version', () => {
   const { publishAt } = commands.schedule
 
-  it('approves the version and leaves readers the one they have', () => {
+  it('approves it, and keeps the published version for readers', () => {
     given(rereview)
       .when(commands.schedule)
       .emits({
@@ -78,7 +78,7 @@ describe('scheduling', () => {
     expect(rescheduled.publishedVersion).toBe(1)
   })
 
-  it('is followed by publishing, in the name of who approved', () => {
+  it('leads to its publication in the name of the approver', () => {
     const [first, second] = given(rescheduled)
       .when({ ...commands.publish, now: publishAt })
       .decisions()
@@ -89,12 +89,12 @@ describe('scheduling', () => {
     expect(second?.type).toBe('article.outdated')
   })
 
-  it('is taken back by rejecting', () => {
+  it('is undone by rejecting it', () => {
     const [rejected] = given(scheduled).when(commands.reject).decisions()
     expect(rejected?.after).toMatchObject({ status: 'draft', publishAt: null, publishedBy: null })
   })
 
-  it('is for a moment ahead at which the article is valid, and for others than its authors', () => {
+  it('requires a future instant at which the article is valid, and a person other than its authors', () => {
     const at = (moment: string) => ({ ...commands.schedule, publishAt: moment })
     given(inReview).when(at(now)).fails('validation_failed')
     given({ ...inReview, validUntil: publishAt })
@@ -106,8 +106,8 @@ describe('scheduling', () => {
   })
 })
 
-describe('publishing', () => {
-  it('makes the version the one readers get', () => {
+describe('publishing a version', () => {
+  it('makes it the version for readers', () => {
     given(inReview)
       .when(commands.approve)
       .emits({
@@ -122,7 +122,7 @@ describe('publishing', () => {
       })
   })
 
-  it('makes the version before outdated', () => {
+  it('marks the earlier version as outdated', () => {
     const types = given(rereview)
       .when(commands.approve)
       .decisions()
@@ -133,7 +133,7 @@ describe('publishing', () => {
     ])
   })
 
-  it('is refused to a contributor to the version, also through an API key', () => {
+  it('is rejected from a contributor to the version, also through an API key', () => {
     const key = { actor: { id: 'tok_1', name: 'CI', type: 'api_token' as const }, userId: author.userId }
     given(inReview)
       .when({ ...commands.approve, by: author })
@@ -145,7 +145,7 @@ describe('publishing', () => {
     given(edited).when(commands.approve).fails('forbidden')
   })
 
-  it('is open to the author of an earlier version', () => {
+  it('is allowed for the author of an earlier version', () => {
     const next = after(commands.submit, commands.approve, { ...commands.edit, by: reviewer }, commands.submit)
     const decided = given(next)
       .when({ ...commands.approve, by: author })
@@ -154,8 +154,8 @@ describe('publishing', () => {
   })
 })
 
-describe('editing', () => {
-  it('decides nothing when nothing changes', () => {
+describe('an edit', () => {
+  it('emits nothing if nothing changes', () => {
     given(draft)
       .when({ ...commands.edit, patch: { title: draft.title, tags: ['vpn'] } })
       .emits()
@@ -164,7 +164,7 @@ describe('editing', () => {
       .emits()
   })
 
-  it('carries a change of the body', () => {
+  it('emits the changed body', () => {
     const body = 'New text.'
     given(draft)
       .when({ ...commands.edit, patch: { body } })
@@ -172,14 +172,14 @@ describe('editing', () => {
     expect(article.expose(draft)).toHaveProperty('body')
   })
 
-  it('of a published article begins the next version and leaves the published one', () => {
+  it('of a published article starts the next version and keeps the published one', () => {
     expect(redraft).toMatchObject({ status: 'draft', articleVersion: 2, publishedVersion: 1 })
     const rows = article.project?.({ type: 'article.updated', after: redraft })
     expect(rows?.map(({ table, id }) => [table, id])).toEqual([['knowledge_versions', `${create.id}.2`]])
   })
 })
 
-it('takes a live article from readers while its next version is written', () => {
+it('retiring an article hides its published version while the next one is being written', () => {
   given(redraft)
     .when(commands.retire)
     .emits({
@@ -188,7 +188,7 @@ it('takes a live article from readers while its next version is written', () => 
     })
 })
 
-it('says which events its rows come from', () => {
+it('declares which events set and end the rows of its tables', () => {
   const types = Object.keys(knowledgeEvents).filter((type) => type !== 'article.feedback_given')
   const rowsOf = (type: string) =>
     articleRows({ type, ...(type === 'article.deleted' ? { after: null } : { after: published }) })
@@ -199,7 +199,7 @@ it('says which events its rows come from', () => {
   expect(that('knowledge_published', false)).toEqual(publishedPast.ends)
 })
 
-it('finds the codes of a text once, for the exact leg', () => {
+it('extracts the codes of a text without duplicates, for the exact search leg', () => {
   const rows = article.project?.({ type: 'article.published', after: published })
   expect(rows?.find(({ table }) => table === 'knowledge_published')?.state?.codes).toEqual([
     create.id.toLowerCase(),

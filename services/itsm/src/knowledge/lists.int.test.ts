@@ -40,8 +40,8 @@ async function desk() {
 }
 const idsOf = (...articles: Article[]) => articles.map(({ id }) => id)
 
-describe('the list', () => {
-  it('takes several statuses, and pages through them', async () => {
+describe('the list of articles', () => {
+  it('filters by several statuses, with pagination', async () => {
     const { author, reader, draft, inReview, published, retired, next } = await desk()
     const all: [string, string[]][] = [
       ['', idsOf(next, retired, published, inReview, draft)],
@@ -71,7 +71,7 @@ describe('the list', () => {
     expect((await author.get('/knowledge?state=draft')).status).toBe(422)
   })
 
-  it('is sorted by number and by change, for readers by that of what they get', async () => {
+  it('can be sorted by number and by last change, for readers by that of the published version', async () => {
     const { author, reader, draft, inReview, published, retired, next } = await desk()
     expect(await walk(author, 'sort=number')).toEqual(idsOf(draft, inReview, published, retired, next))
     expect(await walk(author, 'sort=-updatedAt')).toEqual(idsOf(next, retired, inReview, published, draft))
@@ -83,7 +83,7 @@ describe('the list', () => {
     expect(await walk(reader, 'sort=updatedAt&q=mail')).toEqual(idsOf(published, next))
   })
 
-  it('holds those created between two instants', async () => {
+  it('filters by creation time', async () => {
     const { author, reader, inReview, published, retired, next } = await desk()
     const range = `createdAfter=${inReview.createdAt}&createdBefore=${next.createdAt}`
     for (const extra of ['', `&${far}`]) {
@@ -93,8 +93,8 @@ describe('the list', () => {
   })
 })
 
-describe('the list as it was', () => {
-  it('has the articles, words and filters of then', async () => {
+describe('the list of articles as of a past instant', () => {
+  it('contains the articles of that time, searched and filtered by their state then', async () => {
     const { author, reader, draft, inReview, published, retired, next } = await desk()
     const then = `asOf=${next.updatedAt}`
     expect(await walk(author, then)).toEqual(idsOf(next, retired, published, inReview, draft))
@@ -115,7 +115,7 @@ describe('the list as it was', () => {
     expect(await walk(reader, `asOf=${published.createdAt}`)).toEqual([])
   })
 
-  it('is sorted by creation alone', async () => {
+  it('can be sorted only by creation time', async () => {
     const { author, reader } = knowledgeTeam(service)
     for (const client of [author, reader]) {
       for (const sort of ['updatedAt', '-number']) {
@@ -127,7 +127,7 @@ describe('the list as it was', () => {
     expect((await author.get('/knowledge?asOf=yesterday')).error().details[0]?.path).toBe('/asOf')
   })
 
-  it('has cursors of its own, for writers and for readers', async () => {
+  it('rejects cursors of the current list, and cursors of the writer list from readers and vice versa', async () => {
     const { author, reader } = await desk()
     const cursorOf = async (client: ApiClient, query: string) => {
       const { pagination } = (await client.get(`/knowledge?limit=1&${query}`)).page(Article)

@@ -32,7 +32,7 @@ function expectSound(before: ArticleState, state: ArticleState, command: Article
     expect(before.contributors).not.toContain(command.by.userId)
 }
 
-it('never leaves the declared statuses, whatever is asked of it', () => {
+it('an article stays within the declared statuses under random commands', () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 300; seed += 1) {
     const next = seededRandom(seed)
@@ -60,7 +60,7 @@ it('never leaves the declared statuses, whatever is asked of it', () => {
   expect([...seen].sort()).toEqual([...articleStatuses, 'deleted'].sort())
 })
 
-it('always leaves a way on, until the article is retired', () => {
+it('an article always has an allowed action until it is retired', () => {
   const stuck = articleStatuses.filter((status) => allowedActions(articles[status]).length === 0)
   expect(stuck).toEqual(['retired'])
 })

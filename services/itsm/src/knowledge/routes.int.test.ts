@@ -21,8 +21,8 @@ afterAll(async () => {
 const begin = async (fields: object = {}): Promise<Article> =>
   (await team.author.post('/knowledge', { title: 'VPN', body: 'Restart it.', ...fields })).data(Article)
 
-describe('the life of an article', () => {
-  it('is reported by its events, without the body', async () => {
+describe('the lifecycle of an article', () => {
+  it('is reported by events, without the body', async () => {
     const { id } = await begin({ tags: ['vpn', 'vpn'], validUntil: '2027-01-01T00:00:00+02:00' })
     const path = `/knowledge/${id}`
     await team.author.post(`${path}/submit`)
@@ -53,7 +53,7 @@ describe('the life of an article', () => {
     expect(published[3]?.event.data.changes).toContain('body')
   })
 
-  it('needs a second person to publish', async () => {
+  it('requires a second person to publish', async () => {
     const { id } = await begin()
     await team.author.post(`/knowledge/${id}/submit`)
     const reply = await team.author.post(`/knowledge/${id}/approve`)
@@ -61,7 +61,7 @@ describe('the life of an article', () => {
     expect((await team.author.get(`/knowledge/${id}`)).data(Article).status).toBe('in_review')
   })
 
-  it('takes a body of 256 KiB and no more', async () => {
+  it('accepts a body of up to 256 KiB', async () => {
     const whole = await begin({ body: 'ä'.repeat(maxArticleBytes / 2) })
     expect(whole.body).toHaveLength(maxArticleBytes / 2)
     const reply = await team.author.post('/knowledge', {
@@ -71,7 +71,7 @@ describe('the life of an article', () => {
     expect(reply.error().details[0]).toMatchObject({ in: 'body', path: '/body' })
   })
 
-  it('lets a draft be deleted, and only that', async () => {
+  it('allows only drafts to be deleted', async () => {
     const { id } = await begin()
     expect((await team.author.send('DELETE', `/knowledge/${id}`)).status).toBe(204)
     expect((await team.author.get(`/knowledge/${id}`)).status).toBe(404)
@@ -82,8 +82,8 @@ describe('the life of an article', () => {
   })
 })
 
-describe('versions', () => {
-  it('leave the published one to readers while the next is written', async () => {
+describe('versions of an article', () => {
+  it('keep the published one for readers while the next one is being written', async () => {
     const { id, number } = await team.publish({ title: 'Printer', body: 'First text.' })
     const draft = (await team.author.patch(`/knowledge/${id}`, { body: 'Second text.' })).data(Article)
     expect(draft).toMatchObject({ status: 'draft', articleVersion: 2, publishedVersion: 1 })
@@ -111,7 +111,7 @@ describe('versions', () => {
   })
 })
 
-it('retired while its next version is written, an article had a retired version, not an outdated one', async () => {
+it('an article retired while its next version is being written has a retired version, not an outdated one', async () => {
   const { id } = await team.publish({ title: 'First' })
   await team.author.patch(`/knowledge/${id}`, { title: 'Second' })
   await team.author.post(`/knowledge/${id}/submit`)
@@ -128,8 +128,8 @@ it('retired while its next version is written, an article had a retired version,
   expect(retired.page(ArticleVersion).items).toEqual(versions.slice(0, 2))
 })
 
-describe('readers', () => {
-  it('get no drafts, internals, retired and expired ones, neither alone nor listed', async () => {
+describe('readers of articles', () => {
+  it('cannot read or list draft, internal, retired and expired articles', async () => {
     const own = knowledgeTeam(service)
     const shown = await own.publish({ title: 'Public' })
     const internal = await own.publish({ title: 'Internal', visibility: 'internal' })
@@ -150,7 +150,7 @@ describe('readers', () => {
     )
   })
 
-  it('vote once each; the last vote counts', async () => {
+  it('have one vote each, of which the last one counts', async () => {
     const { id } = await team.publish({ title: 'Helpful' })
     const vote = (helpful: boolean) => team.reader.post(`/knowledge/${id}/feedback`, { helpful })
     await Promise.all([vote(true), vote(true), vote(true)])
@@ -162,7 +162,7 @@ describe('readers', () => {
   })
 })
 
-it('filters lists, and pages through them', async () => {
+it('filters lists of articles, with pagination', async () => {
   const own = knowledgeTeam(service)
   await own.publish({ title: 'Mail setup', category: 'mail', tags: ['mail', 'setup'] })
   await own.publish({ title: 'Mail auf Deutsch', category: 'mail', language: 'de', tags: ['mail'] })
@@ -181,7 +181,7 @@ it('filters lists, and pages through them', async () => {
   expect(await titles('status=draft')).toEqual([])
 })
 
-it("answers another tenant's article like an absent one", async () => {
+it("returns the response of an unknown id for another tenant's article", async () => {
   const { id, number } = await team.publish({ title: 'Ours' })
   const elsewhere = knowledgeTeam(service)
   const staging = service.as({ ...team.principal, environment: 'staging' })

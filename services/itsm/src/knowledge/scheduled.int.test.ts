@@ -31,7 +31,7 @@ async function inReview(next = false) {
   return { ...team, id, path, schedule, seen }
 }
 
-it('a scheduled version is published by itself, and readers keep the one before until then', async () => {
+it('publishes a scheduled version automatically, and keeps the earlier one for readers until then', async () => {
   const { author, reader, path, schedule, seen } = await inReview(true)
   const publishAt = ahead(60_000)
   expect((await schedule(publishAt)).data(Article)).toMatchObject({
@@ -56,7 +56,7 @@ it('a scheduled version is published by itself, and readers keep the one before 
   expect((await author.get(`${path}?asOf=${publishAt}`)).data(Article).status).toBe('scheduled')
 })
 
-it('one look finds what is due of all tenants, by the index of those that wait', async () => {
+it('finds the due versions of all tenants in one query, through an index', async () => {
   const due = await Promise.all([inReview(), inReview(true)])
   const publishAt = ahead(60_000)
   for (const { schedule } of due) expect((await schedule(publishAt)).status).toBe(200)
@@ -75,7 +75,7 @@ it('one look finds what is due of all tenants, by the index of those that wait',
   })
 })
 
-it('one that cannot be published waits, and the others are published', async () => {
+it('retries a version that cannot be published later, and publishes the others', async () => {
   const due = await Promise.all([inReview(), inReview(), inReview()])
   const publishAt = ahead(60_000)
   for (const { schedule } of due) await schedule(publishAt)
@@ -90,7 +90,7 @@ it('one that cannot be published waits, and the others are published', async () 
   })
 })
 
-it('one can be published earlier, and taken back', async () => {
+it('allows a scheduled version to be published earlier or withdrawn', async () => {
   const early = await inReview()
   await early.schedule(ahead(3_600_000))
   expect((await early.author.get('/knowledge?status=scheduled')).page(Article).items).toHaveLength(1)
@@ -108,7 +108,7 @@ it('one can be published earlier, and taken back', async () => {
   expect(rejected.data(Article)).toMatchObject({ status: 'draft', publishAt: null })
 })
 
-it('is refused to its author, to readers, and for a moment that is past', async () => {
+it('rejects scheduling by the author, by readers, and for a past instant', async () => {
   const { author, reader, schedule, reviewer, path } = await inReview()
   expect((await schedule(ahead(60_000), author)).error().code).toBe('forbidden')
   expect((await schedule(ahead(60_000), reader)).error().code).toBe('insufficient_scope')

@@ -27,7 +27,7 @@ async function longLived() {
   return { ...team, path, first, begun, edited, second, third, list }
 }
 
-it('are as they were, and read one by one', async () => {
+it('lists versions as of a past instant, and reads them individually', async () => {
   const { author, path, list, ...steps } = await longLived()
   const { first, begun, edited, second, third } = steps
   const now = await list()
@@ -75,7 +75,7 @@ it('are as they were, and read one by one', async () => {
   expect((await author.get(`${path}/versions?asOf=${before}`)).status).toBe(404)
 })
 
-it('are found by words and status, now and then, and paged through', async () => {
+it('finds versions by words and status, now and as of a past instant, with pagination', async () => {
   const { author, reader, path, list, second } = await longLived()
   const numbers = async (query: string) => (await list(query)).map(({ articleVersion }) => articleVersion)
   const then = `&asOf=${second.updatedAt}`

@@ -23,7 +23,7 @@ const made = async <Schema extends z.ZodType>(api: ApiClient, path: string, body
 const open = (api: ApiClient, fields: object = {}) =>
   made(api, '/itsm/incidents', { title: 'Checkout answers 502', ...fields }, Incident)
 
-it('lists take a number wherever they take the id of what has one, also of the past', async () => {
+it('lists accept a number wherever they accept the id of a record, also as of a past instant', async () => {
   const principal = testPrincipal()
   const api = service.as(principal)
   const [parent, problem, change] = [
@@ -57,7 +57,7 @@ it('lists take a number wherever they take the id of what has one, also of the p
   expect(await listed(`parentId=${parent.number}`, staging)).toEqual([])
 })
 
-it('so does the list of clocks', async () => {
+it('the list of SLA clocks accepts a number as entityId', async () => {
   const api = service.as(testPrincipal())
   const policy = { name: 'Gold', metric: 'resolution', goals: { medium: 60 } }
   await made(api, '/itsm/sla-policies', policy, SlaPolicy)
@@ -68,7 +68,7 @@ it('so does the list of clocks', async () => {
   expect((await clocks()).map(({ entityId }) => entityId)).toEqual([one.id])
 })
 
-it('items are found by their key in their source, and by when they were recorded', async () => {
+it('finds configuration items by source and nativeKey, and by creation time', async () => {
   const api = service.as(testPrincipal())
   const item = async (source: string, nativeKey: string) => {
     const body = { class: 'server', name: 'web-1', source, nativeKey }
@@ -98,7 +98,7 @@ it('items are found by their key in their source, and by when they were recorded
   expect(await listed(`createdBefore=${between}&source=aws`)).toEqual([first, second])
 })
 
-it('what can be requested is found by when it was begun', async () => {
+it('finds catalog items by creation time', async () => {
   const api = service.as(testPrincipal())
   const begin = async (name: string) => (await made(api, '/catalog/items', { name }, CatalogItem)).id
   const first = await begin('Laptop')

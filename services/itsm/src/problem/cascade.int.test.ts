@@ -88,8 +88,8 @@ async function redeliver(problem: Problem, type: string) {
 
 const fix = { resolution: 'fix_applied', resolutionNotes: 'Broken connections are returned.' }
 
-describe('a fix', () => {
-  it('resolves the incidents on hold for the problem, and no other', async () => {
+describe('resolving a problem', () => {
+  it('resolves the incidents on hold for the problem, and no others', async () => {
     const problem = await fixing()
     const waiting = await linked(problem, 'awaiting_problem')
     const others = [
@@ -124,7 +124,7 @@ describe('a fix', () => {
     for (const other of others) expect(await incidentOf(other.id)).toEqual(other)
   })
 
-  it('is settled with the incidents it resolves, however long that takes', async () => {
+  it('counts as settled only once its incidents are resolved, however long that takes', async () => {
     const problem = await fixing()
     const waiting = await linked(problem, 'awaiting_problem')
     await holdsApplied()
@@ -148,7 +148,7 @@ describe('a fix', () => {
     expect(order).toEqual(['unlocked', 'settled'])
   })
 
-  it('reaches an incident once, whatever becomes of it later', async () => {
+  it('affects an incident once, even if the event is redelivered later', async () => {
     const problem = await fixing()
     const { id } = await linked(problem, 'awaiting_problem')
     await act(problem, 'resolve', fix)
@@ -161,7 +161,7 @@ describe('a fix', () => {
     expect(await incidentOf(id)).toEqual(before)
   })
 
-  it('does not hold any more once the problem is reopened', async () => {
+  it('has no effect on incidents linked after the problem was reopened', async () => {
     const problem = await fixing()
     await act(problem, 'resolve', fix)
     await act(problem, 'reopen')
@@ -170,7 +170,7 @@ describe('a fix', () => {
     expect(await incidentOf(incident.id)).toEqual(incident)
   })
 
-  it('says nothing twice when the problem is closed', async () => {
+  it('is not repeated for its incidents when the problem is closed', async () => {
     const problem = await fixing()
     const waiting = await linked(problem, 'awaiting_problem')
     await act(problem, 'resolve', { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
@@ -183,7 +183,7 @@ describe('a fix', () => {
   })
 })
 
-describe('waiting for a problem that has ended', () => {
+describe('holding an incident for a problem that has ended', () => {
   const hold = { status: 'on_hold', holdReason: 'awaiting_problem' }
   const resumed = (id: string) => waitFor(async () => (await incidentOf(id)).status === 'in_progress')
   const canceled = async () => {
@@ -192,7 +192,7 @@ describe('waiting for a problem that has ended', () => {
     return act(problem, 'close', { resolution: 'canceled' })
   }
 
-  it('is refused, naming its status, until it is reopened', async () => {
+  it('is rejected with the status of the problem, until the problem is reopened', async () => {
     const resolved = await act(await fixing(), 'resolve', fix)
     const closed = await canceled()
     for (const problem of [resolved, closed]) {
@@ -215,7 +215,7 @@ describe('waiting for a problem that has ended', () => {
     expect(await incidentOf(free.id)).toEqual(free)
   })
 
-  it('ends for what is linked late, as it has for the others', async () => {
+  it('ends as for the other incidents when the problem is linked later', async () => {
     const fixed = await act(await fixing(), 'resolve', fix)
     const [first, second] = [await canceled(), await canceled()]
     const waiting = async () => {
@@ -240,7 +240,7 @@ describe('waiting for a problem that has ended', () => {
     }
   })
 
-  it('goes on when hold and end meet, whichever is first', async () => {
+  it('ends if hold and resolution happen concurrently, in either order', async () => {
     for (let round = 0; round < 12; round++) {
       const problem = await fixing()
       const { id } = await linked(problem)
@@ -255,7 +255,7 @@ describe('waiting for a problem that has ended', () => {
     }
   })
 
-  it('goes on when the hold has not seen the end, nor the end the hold', async () => {
+  it('ends if neither the hold nor the resolution has seen the other', async () => {
     const problem = await fixing()
     const { id } = await linked(problem)
     await act(problem, 'resolve', { resolution: 'risk_accepted', resolutionNotes: 'Rare.' })
@@ -278,7 +278,7 @@ describe('waiting for a problem that has ended', () => {
   })
 })
 
-describe('an end that is no fix', () => {
+describe('a problem that ends without a fix', () => {
   const ends: [string, (original: Problem) => object, (original: Problem) => string][] = [
     [
       'risk_accepted',
@@ -289,25 +289,28 @@ describe('an end that is no fix', () => {
     ['canceled', () => ({}), () => 'it was canceled'],
   ]
 
-  it.each(ends)('%s lets the incidents go on, and tells why', async (resolution, fields, why) => {
-    const original = await fixing()
-    const problem = (await post('/itsm/problems', { title: 'Slow' })).data(Problem)
-    await act(problem, 'assess')
-    const { id } = await linked(problem, 'awaiting_problem')
-    const other = await linked(problem, 'awaiting_caller')
-    await act(problem, 'close', { resolution, ...fields(original) })
-    await waitFor(async () => (await incidentOf(id)).status === 'in_progress')
-    await redeliver(problem, 'problem.closed')
-    const notes = await notesOf(id)
-    expect(notes.map(({ body, visibility }) => [body, visibility])).toEqual([
-      [`Problem ${problem.number} will not be fixed, as ${why(original)}`, 'internal'],
-    ])
-    expect(await incidentOf(other.id)).toEqual(other)
-  })
+  it.each(ends)(
+    'with %s resumes its incidents, with a note that contains the reason',
+    async (resolution, fields, why) => {
+      const original = await fixing()
+      const problem = (await post('/itsm/problems', { title: 'Slow' })).data(Problem)
+      await act(problem, 'assess')
+      const { id } = await linked(problem, 'awaiting_problem')
+      const other = await linked(problem, 'awaiting_caller')
+      await act(problem, 'close', { resolution, ...fields(original) })
+      await waitFor(async () => (await incidentOf(id)).status === 'in_progress')
+      await redeliver(problem, 'problem.closed')
+      const notes = await notesOf(id)
+      expect(notes.map(({ body, visibility }) => [body, visibility])).toEqual([
+        [`Problem ${problem.number} will not be fixed, as ${why(original)}`, 'internal'],
+      ])
+      expect(await incidentOf(other.id)).toEqual(other)
+    },
+  )
 })
 
-describe('a workaround', () => {
-  it('is noted on every open incident once', async () => {
+describe('publishing a workaround', () => {
+  it('adds a note to every open incident once', async () => {
     const problem = await fixing()
     const open = [await linked(problem), await linked(problem, 'awaiting_vendor')]
     const done = await linked(problem)
@@ -325,7 +328,7 @@ describe('a workaround', () => {
   })
 })
 
-it('reaches 500 incidents, while people work on some of them', async () => {
+it('resolving a problem affects each of 500 incidents while people edit some of them', async () => {
   const problem = await fixing()
   const first = await linked(problem, 'awaiting_problem')
   await holdsApplied()

@@ -43,7 +43,7 @@ const reported = async ({ id }: Problem) => {
     .map(({ endedChanges }) => endedChanges.map(({ number }) => number).sort())
 }
 
-it('tells of a problem once the last change linked to it is over, from whichever side it is linked', async () => {
+it('emits problem.changes_ended once the last linked change has ended, whichever side has the link', async () => {
   const [named, other] = [await draft(), await draft()]
   const problem = await record({ changeIds: [named.id] })
   const naming = await draft({ problemId: problem.id })
@@ -56,7 +56,7 @@ it('tells of a problem once the last change linked to it is over, from whichever
   expect({ ...now, version: problem.version }).toEqual(problem)
 })
 
-it('tells nothing of problems that have ended, and of those of other environments', async () => {
+it('emits nothing for problems that have ended or belong to another environment', async () => {
   const problem = await record()
   const change = await draft({ problemId: problem.id })
   await api().post(`/itsm/problems/${problem.id}/assess`)
@@ -70,7 +70,7 @@ it('tells nothing of problems that have ended, and of those of other environment
   expect([...(await reported(problem)), ...(await reported(elsewhere))]).toEqual([])
 })
 
-it('tells it again where another change was linked and is over, and not when a completed one is closed', async () => {
+it('emits again when another linked change has ended, but not when a completed change is closed', async () => {
   const problem = await record()
   const window = { plannedStart: '2026-03-07T22:00:00.000Z', plannedEnd: '2026-03-08T02:00:00.000Z' }
   const change = await draft({ problemId: problem.id, type: 'emergency', ...window })
@@ -109,7 +109,7 @@ const cancellationOf = ({ id }: Change) =>
         ?.event,
   )
 
-it('tells once of changes that end together, however many replicas apply which of them first', async () => {
+it('emits one event for changes that end together, whichever replica handles them first', async () => {
   const replicas = [createReplica(service), createReplica(service)]
   const [one] = replicas
   if (!one) throw new Error('There is no replica.')
@@ -132,7 +132,7 @@ it('tells once of changes that end together, however many replicas apply which o
   }
 })
 
-it('tells of every change once where more have ended together than one event names', async () => {
+it('emits each change once if more have ended together than one event can name', async () => {
   const one = createReplica(service)
   try {
     const problem = await record()

@@ -98,8 +98,8 @@ describe('every action in every status', () => {
   })
 })
 
-describe('creating', () => {
-  it('takes the priority from impact and urgency, and drops repeated references', () => {
+describe('creating a problem', () => {
+  it('derives the priority from impact and urgency, and removes repeated references', () => {
     const input = {
       ...create.input,
       impact: 'high',
@@ -113,21 +113,21 @@ describe('creating', () => {
     expect(decision?.after).toMatchObject({ priority: 'P2', ciIds: ['a', 'b'], changeIds: ['c'] })
   })
 
-  it('refuses an id that is taken', () => {
+  it('rejects an id that exists already', () => {
     given(fresh).when(create).fails('conflict')
   })
 })
 
-describe('editing', () => {
+describe('editing a problem', () => {
   const edit = (patch: ProblemPatch) => ({ kind: 'edit', patch, matrix, now }) as const
 
-  it('emits nothing when nothing changes', () => {
+  it('emits nothing if nothing changes', () => {
     given(fresh)
       .when(edit({ title: fresh.title, impact: fresh.impact, ciIds: [] }))
       .emits()
   })
 
-  it('recomputes the priority when impact or urgency changes', () => {
+  it('derives the priority again if impact or urgency changes', () => {
     given(fresh)
       .when(edit({ impact: 'high', urgency: 'high' }))
       .emits({
@@ -136,14 +136,14 @@ describe('editing', () => {
       })
   })
 
-  it('keeps the priority when a matrix that changed in the meantime is not asked', () => {
+  it('keeps the priority if only the matrix has changed', () => {
     const other = { ...matrix, medium: { high: 'P1', medium: 'P1', low: 'P1' } } as const
     given(fresh)
       .when({ kind: 'edit', patch: { title: 'Other' }, matrix: other, now })
       .emits({ type: 'problem.updated', changes: { title: 'Other', updatedAt: now } })
   })
 
-  it('takes a changed workaround for one that is not published yet', () => {
+  it('marks a changed workaround as not yet published', () => {
     given(after(steps.publish_workaround))
       .when(edit({ workaround: 'Wait.' }))
       .emits({
@@ -152,7 +152,7 @@ describe('editing', () => {
       })
   })
 
-  it.each(['workaround', 'rootCause'] as const)('leaves a known error its %s', (field) => {
+  it.each(['workaround', 'rootCause'] as const)('cannot remove the %s of a known error', (field) => {
     for (const nothing of [null, '']) {
       given(after(steps.mark_known_error))
         .when(edit({ [field]: nothing }))
@@ -160,7 +160,7 @@ describe('editing', () => {
     }
   })
 
-  it('leaves a fix its root cause', () => {
+  it('cannot remove the root cause of a fixed problem', () => {
     given(resolved)
       .when(edit({ rootCause: null }))
       .fails('validation_failed')
@@ -168,7 +168,7 @@ describe('editing', () => {
 })
 
 describe('a workaround', () => {
-  it('is published with the text given, or the one that is there', () => {
+  it('is published with the given text, or with the existing one', () => {
     given(fresh)
       .when({ kind: 'publish_workaround', workaround: 'Wait.', now })
       .emits({
@@ -183,11 +183,11 @@ describe('a workaround', () => {
       })
   })
 
-  it('is not published twice', () => {
+  it('is published only once', () => {
     given(after(steps.publish_workaround)).when({ kind: 'publish_workaround', now }).emits()
   })
 
-  it('must be there', () => {
+  it('must exist before it is published', () => {
     given({ ...fresh, workaround: null })
       .when({ kind: 'publish_workaround', now })
       .fails('validation_failed')
@@ -195,13 +195,13 @@ describe('a workaround', () => {
 })
 
 describe('a known error', () => {
-  it.each(['workaround', 'rootCause'] as const)('needs a %s', (field) => {
+  it.each(['workaround', 'rootCause'] as const)('requires a %s', (field) => {
     given({ ...fresh, [field]: null })
       .when({ kind: 'mark_known_error', now })
       .fails('validation_failed')
   })
 
-  it('is marked and unmarked once', () => {
+  it('is marked and unmarked only once', () => {
     given(after(steps.mark_known_error)).when({ kind: 'mark_known_error', now }).emits()
     given(fresh).when({ kind: 'unmark_known_error', now }).emits()
     given(after(steps.mark_known_error))
@@ -213,10 +213,10 @@ describe('a known error', () => {
   })
 })
 
-describe('ending', () => {
+describe('ending a problem', () => {
   const ends = { resolution: null, resolutionNotes: null, duplicateOf: null, resolvedAt: null } as const
 
-  it('closes at once with what is no fix', () => {
+  it('closes it directly if the resolution is not a fix', () => {
     given(analyzed)
       .when({ kind: 'close', resolution: 'duplicate', duplicateOf: otherId, now })
       .emits({
@@ -232,13 +232,13 @@ describe('ending', () => {
       })
   })
 
-  it('closes what is resolved as it was resolved', () => {
+  it('closes a resolved problem with its resolution', () => {
     given(resolved)
       .when({ kind: 'close', now })
       .emits({ type: 'problem.closed', changes: { status: 'closed', closedAt: now, updatedAt: now } })
   })
 
-  it('is forgotten when reopened', () => {
+  it('is cleared when the problem is reopened', () => {
     given(closed)
       .when({ kind: 'reopen', now })
       .emits({
@@ -282,7 +282,7 @@ describe('ending', () => {
     ['another resolution when closing', resolved, { kind: 'close', resolution: 'canceled' }, '/resolution'],
     ['other notes when closing', resolved, { kind: 'close', resolutionNotes: 'No.' }, '/resolutionNotes'],
   ]
-  it.each(refused)('refuses %s', (_, state, step, path) => {
+  it.each(refused)('rejects %s', (_, state, step, path) => {
     const decide = () => problem.decide({ ...step, now }, state)
     expect(decide).toThrow(expect.objectContaining({ code: 'validation_failed' }))
     expect(decide).toThrow(expect.objectContaining({ details: [expect.objectContaining({ path })] }))

@@ -56,15 +56,15 @@ async function closeInCircle(round: number, problems: Problem[]) {
   return outcomes.filter(({ status }) => status === 'fulfilled').length
 }
 
-describe('duplicates that are closed at once on several replicas', () => {
-  it('are never those of each other', async () => {
+describe('duplicates closed concurrently on several replicas', () => {
+  it('never refer to each other', async () => {
     for (let round = 0; round < 25; round++) {
       const closed = await closeInCircle(round, [await assessed(), await assessed()])
       expect([round, closed]).toEqual([round, 1])
     }
   })
 
-  it('never lead round in a circle', async () => {
+  it('never form a cycle', async () => {
     for (let round = 0; round < 15; round++) {
       const problems = [await assessed(), await assessed(), await assessed()]
       const closed = await closeInCircle(round, problems)

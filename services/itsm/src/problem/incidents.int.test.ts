@@ -52,7 +52,7 @@ const walk = async (query: string, base = path()): Promise<number[]> => {
   }
 }
 
-it('lists the incidents of a problem by all that incidents are listed by', async () => {
+it('lists the incidents of a problem with all filters and sort orders of incidents', async () => {
   expect(await walk('')).toEqual([2, 1, 0])
   expect(await walk('', `/itsm/problems/${problem.number}/incidents`)).toEqual([2, 1, 0])
   expect(await walk('sort=createdAt')).toEqual([0, 1, 2])
@@ -74,7 +74,7 @@ it('lists the incidents of a problem by all that incidents are listed by', async
     expect([query, (await api.get(`${path()}?${query}`)).status]).toEqual([query, 422])
 })
 
-it('lists those linked then, as they were', async () => {
+it('lists as of a past instant the incidents linked then, in their state then', async () => {
   const [first, second] = linked
   const before = await now()
   await api.send('DELETE', `${path()}/${second?.id}`)
@@ -96,7 +96,7 @@ it('lists those linked then, as they were', async () => {
   })
 })
 
-it('is not found before the problem was, nor from elsewhere', async () => {
+it('returns not_found before the problem existed, and for other tenants', async () => {
   expect((await api.get(`${path()}?asOf=2020-01-01T00:00:00Z`)).error().code).toBe('not_found')
   expect((await api.get(`/itsm/problems/${newId('problem')}/incidents?q=carts`)).error().code).toBe(
     'not_found',

@@ -22,8 +22,8 @@ const walk = async (client: ApiClient, query: string): Promise<string[]> => {
 const recordAs = async (client: ApiClient, fields: object) =>
   (await client.post('/itsm/problems', { title: 'One', ...fields })).data(Problem)
 
-describe('the list', () => {
-  it('holds what all filters hold for', async () => {
+describe('the list of problems', () => {
+  it('returns the problems that match all filters', async () => {
     const mine = service.as(testPrincipal())
     const add = async (fields: object) =>
       (await mine.post('/itsm/problems', { title: 'One', ...fields })).data(Problem)
@@ -59,7 +59,7 @@ describe('the list', () => {
     expect((await mine.get('/itsm/problems?knownError=yes')).status).toBe(422)
   })
 
-  it('pages through several statuses and priorities without losing any', async () => {
+  it('paginates several statuses and priorities without losing any problem', async () => {
     const mine = service.as(testPrincipal())
     const all: Problem[] = []
     for (let index = 0; index < 8; index++) {
@@ -85,7 +85,7 @@ describe('the list', () => {
     }
   })
 
-  it('finds words of title, tags, category and description, and a number', async () => {
+  it('finds words of title, tags, category and description, and numbers', async () => {
     const mine = service.as(testPrincipal())
     const leak = await recordAs(mine, {
       title: 'Connections leak',
@@ -106,7 +106,7 @@ describe('the list', () => {
     expect(await walk(service.as(testPrincipal()), 'q=leak')).toEqual([])
   })
 
-  it('answers as it was, with the filters applied to that', async () => {
+  it('is readable as of a past instant, with the filters applied to the state then', async () => {
     const mine = service.as(testPrincipal())
     const one = await recordAs(mine, { title: 'Connections leak', tags: ['a'] })
     const two = await recordAs(mine, { title: 'Memory leaks', rootCause: 'R', workaround: 'W' })

@@ -73,7 +73,7 @@ function expectSound(before: ProblemState, after: ProblemState): void {
   expect([after.id, after.number, after.createdAt]).toEqual([before.id, before.number, before.createdAt])
 }
 
-it('never leaves the declared states, whatever is asked of it', () => {
+it('a problem stays within the declared statuses under random commands', () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 75 * searchTimes; seed += 1) {
     const random = generator(seed)
@@ -98,6 +98,6 @@ it('never leaves the declared states, whatever is asked of it', () => {
   expect([...seen].sort()).toEqual([...open, ...ended].sort())
 })
 
-it('always leaves a way on', () => {
+it('a problem always has an allowed action', () => {
   expect(problemStatuses.filter((status) => allowedActions(status).length === 0)).toEqual([])
 })

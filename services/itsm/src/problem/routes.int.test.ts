@@ -37,8 +37,8 @@ const item = async (): Promise<ConfigurationItem> =>
     ConfigurationItem,
   )
 
-describe('the life of a problem', () => {
-  it('tells each step by its own event, as declared', async () => {
+describe('the lifecycle of a problem', () => {
+  it('is reported by one event per step, as declared', async () => {
     const created = await api.post('/itsm/problems', { title: ' Connections leak ', impact: 'high' })
     expect(created.status).toBe(201)
     const problem = created.data(Problem)
@@ -93,7 +93,7 @@ describe('the life of a problem', () => {
     }
   })
 
-  it('can be read as it was', async () => {
+  it('is readable as of a past instant', async () => {
     const problem = await record()
     const later = await act(problem, 'assess')
     const read = async (asOf: string) => api.get(`/itsm/problems/${problem.number}?asOf=${asOf}`)
@@ -102,7 +102,7 @@ describe('the life of a problem', () => {
     expect((await read(before)).error().code).toBe('not_found')
   })
 
-  it('refuses what the status does not allow, and says what it does', async () => {
+  it('rejects actions the status does not allow, and the error lists the allowed ones', async () => {
     const problem = await record()
     const reply = await api.post(`/itsm/problems/${problem.id}/fix`)
     expect(reply.status).toBe(409)
@@ -112,7 +112,7 @@ describe('the life of a problem', () => {
     })
   })
 
-  it('is refused a change when the caller has seen an older version', async () => {
+  it('rejects actions with a stale If-Match', async () => {
     const problem = await record()
     await act(problem, 'assess')
     const send = (path: string, body: object) =>
@@ -122,19 +122,19 @@ describe('the life of a problem', () => {
   })
 })
 
-describe('a duplicate', () => {
+describe('a duplicate problem', () => {
   const close = async (duplicateOf: string, problem?: Problem) => {
     const { id } = await act(problem ?? (await record()), 'assess')
     return api.post(`/itsm/problems/${id}/close`, { resolution: 'duplicate', duplicateOf })
   }
 
-  it('names another problem, by id or number', async () => {
+  it('references the original by id or number', async () => {
     const original = await record()
     for (const reference of [original.id, original.number])
       expect((await close(reference)).data(Problem).duplicateOf).toBe(original.id)
   })
 
-  it('is never one of its own duplicate, also when both are closed at once', async () => {
+  it('never references its own duplicate, also if both are closed concurrently', async () => {
     for (let round = 0; round < 5; round++) {
       const [one, other] = [await act(await record(), 'assess'), await act(await record(), 'assess')]
       const closing = ({ id }: Problem, duplicateOf: string) =>
@@ -144,7 +144,7 @@ describe('a duplicate', () => {
     }
   })
 
-  it('is closed once under an Idempotency-Key, and not by a stale If-Match', async () => {
+  it('is closed once per Idempotency-Key, and not with a stale If-Match', async () => {
     const [original, { id }] = [await record(), await act(await record(), 'assess')]
     const closing = (headers: Record<string, string>) =>
       api.post(`/itsm/problems/${id}/close`, { resolution: 'duplicate', duplicateOf: original.id }, headers)
@@ -155,7 +155,7 @@ describe('a duplicate', () => {
     expect((await closing({})).error().code).toBe('invalid_state_transition')
   })
 
-  it('names neither itself, nor a duplicate, nor what is not there', async () => {
+  it('cannot reference itself, another duplicate or an unknown problem', async () => {
     const itself = await record()
     const duplicate = (await close((await record()).id)).data(Problem)
     const elsewhere = service.as(testPrincipal())
@@ -175,8 +175,8 @@ describe('a duplicate', () => {
   })
 })
 
-describe('references', () => {
-  it('are items that are there and not retired, reported by their place', async () => {
+describe('references of a problem', () => {
+  it('must be existing items that are not retired, and faults are reported with their paths', async () => {
     const [good, retired] = [await item(), await item()]
     await api.post(`/cmdb/items/${retired.id}/retire`)
     const wrong = async (ciIds: string[]) =>
@@ -188,7 +188,7 @@ describe('references', () => {
     expect(reply.error().details).toMatchObject([{ path: '/ciIds/0', code: 'unknown_item' }])
   })
 
-  it('keep an item that was retired later', async () => {
+  it('can keep an item that was retired later', async () => {
     const [old, fresh] = [await item(), await item()]
     const problem = await record({ ciIds: [old.id] })
     await api.post(`/cmdb/items/${old.id}/retire`)
@@ -196,7 +196,7 @@ describe('references', () => {
     expect(reply.data(Problem).ciIds).toEqual([fresh.id, old.id])
   })
 
-  it('are changes that are there', async () => {
+  it('must be existing changes', async () => {
     const problem = await record()
     const reply = await api.patch(`/itsm/problems/${problem.id}`, { changeIds: [newId('change')] })
     expect(reply.status).toBe(422)
@@ -236,7 +236,7 @@ describe('the incidents of a problem', () => {
     expect((await api.get(path)).page(Incident).items.map(({ id }) => id)).toEqual([second.id])
   })
 
-  it('have one problem each, and are not closed', async () => {
+  it('have at most one problem each, and cannot be linked after they ended', async () => {
     const [one, two] = [await record(), await record()]
     const incident = await open()
     await api.post(`/itsm/problems/${one.id}/incidents`, { incidentId: incident.id })
@@ -253,7 +253,7 @@ describe('the incidents of a problem', () => {
     expect(absent.error().details).toMatchObject([{ path: '/incidentId', code: 'unknown_incident' }])
   })
 
-  it('can be what a problem is recorded from', async () => {
+  it('can be the origin of a new problem', async () => {
     const { id: ciId } = await item()
     const incident = await open({ description: 'Every few hours.', ciId })
     const path = `/itsm/incidents/${incident.number}/problem`
@@ -272,7 +272,7 @@ describe('the incidents of a problem', () => {
     expect((await api.post('/itsm/incidents/INC-999999/problem')).error().code).toBe('not_found')
   })
 
-  it('leave no problem behind when they cannot be linked', async () => {
+  it('that cannot be linked do not leave a new problem behind', async () => {
     const incident = await open()
     await api.patch(`/itsm/incidents/${incident.id}`, { status: 'canceled' })
     const count = async () => (await service.sql`select count(*)::int as n from problems`)[0]?.n
@@ -283,8 +283,8 @@ describe('the incidents of a problem', () => {
   })
 })
 
-describe('another tenant', () => {
-  it('is answered as if there were no such problem', async () => {
+describe('access to problems', () => {
+  it('from another tenant receives the response of an unknown id', async () => {
     const problem = await record()
     const incident = await open()
     await api.post(`/itsm/problems/${problem.id}/incidents`, { incidentId: incident.id })
@@ -313,7 +313,7 @@ describe('another tenant', () => {
     expect((await api.get(path)).data(Problem)).toEqual(problem)
   })
 
-  it('needs itsm:write to write', async () => {
+  it('requires itsm:write to change a problem', async () => {
     const reader = service.as({ ...principal, permissions: ['itsm:read'] })
     const { id } = await record()
     expect((await reader.get(`/itsm/problems/${id}`)).status).toBe(200)
@@ -321,7 +321,7 @@ describe('another tenant', () => {
   })
 })
 
-it('rebuilds its read model from the log to the same rows', async () => {
+it('restores identical rows when its read model is rebuilt from the log', async () => {
   const rows = () => service.sql`select * from problems order by id`
   const before = await rows()
   expect(before.length).toBeGreaterThan(5)

@@ -74,7 +74,7 @@ const scoresOf = (measured: Measured, mode: 'lexical' | 'hybrid'): Promise<Score
     return results.map(({ id }) => measured.names.get(id) ?? id)
   })
 
-it('is a set of the promised size, whose answers exist', () => {
+it('the relevance set has the documented size, and refers only to existing articles', () => {
   const ids = new Set(articles.map(({ id }) => id))
   expect(ids.size).toBe(articles.length)
   expect(articles.length).toBeGreaterThanOrEqual(60)
@@ -82,7 +82,7 @@ it('is a set of the promised size, whose answers exist', () => {
   for (const { relevant } of queries) for (const id of Object.keys(relevant)) expect(ids).toContain(id)
 })
 
-it('has paraphrases that share no word with the article they ask for', async () => {
+it('the relevance set has paraphrases that share no word with the best article', async () => {
   const paraphrases = queries.filter(({ kind }) => kind === 'paraphrase')
   expect(paraphrases.length).toBeGreaterThanOrEqual(12)
   const shared: string[] = []
@@ -99,13 +99,13 @@ it('has paraphrases that share no word with the article they ask for', async () 
   expect(shared).toEqual([])
 })
 
-it('gains from ranks as it should', () => {
+it('computes nDCG from the order of results', () => {
   expect(ndcgAt10(['a', 'b'], { a: 3, b: 1 })).toBe(1)
   expect(ndcgAt10(['b', 'a'], { a: 3, b: 1 })).toBeLessThan(1)
   expect(ndcgAt10(['x'], { a: 3 })).toBe(0)
 })
 
-it('finds paraphrases by meaning, and everything else as well as by words', async () => {
+it('hybrid search finds paraphrases by meaning, and ranks all other queries at least like lexical search', async () => {
   const lexical = await scoresOf(withModel, 'lexical')
   const embedded = await scoresOf(withModel, 'hybrid')
   const remote = withEndpoint && (await scoresOf(withEndpoint, 'hybrid'))
@@ -140,7 +140,7 @@ const inOtherLanguages = [
   ['ru', 'Принтер не печатает', 'Удалите застрявшую бумагу.', 'почему принтер не печатает'],
 ] as const
 
-it('answers queries in languages the model does not know as by words alone', async () => {
+it('queries in languages unknown to the model are ranked as in lexical search', async () => {
   const ids: string[] = []
   for (const [language, title, body] of inOtherLanguages)
     ids.push((await withModel.team.publish({ title, body, language })).id)

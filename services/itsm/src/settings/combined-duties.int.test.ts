@@ -30,7 +30,7 @@ async function alone() {
   return { api, allow, submitted }
 }
 
-it('lets one person take a change from its draft to its end', async () => {
+it('allows one person to complete a change from draft to closure without separation of duties', async () => {
   const { api, allow, submitted } = await alone()
   expect((await allow()).status).toBe(200)
   const { id } = await submitted()
@@ -45,7 +45,7 @@ it('lets one person take a change from its draft to its end', async () => {
   expect((await act('close')).status).toBe('closed')
 })
 
-it('lets one person publish what they have written', async () => {
+it('allows authors to publish their own articles without separation of duties', async () => {
   const { api, allow } = await alone()
   const { id } = (await api.post('/knowledge', { title: 'Coffee', body: 'Fill in beans.' })).data(Article)
   await api.post(`/knowledge/${id}/submit`)
@@ -54,7 +54,7 @@ it('lets one person publish what they have written', async () => {
   expect((await api.post(`/knowledge/${id}/approve`)).data(Article).status).toBe('published')
 })
 
-it('holds for changes that are submitted from then on, until it is set again', async () => {
+it('applies to each change the separation-of-duties setting of the time it was submitted', async () => {
   const { api, allow, submitted } = await alone()
   const before = await submitted()
   await allow()

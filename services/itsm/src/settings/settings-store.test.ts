@@ -10,7 +10,7 @@ const lasting = (autoCloseDays: number): ItsmSettingsState => ({ ...defaultSetti
 const storeOf = (find: () => Promise<object>, transact = async () => undefined) =>
   settingsStore({ store: { aggregate: () => ({ find }), transact } as unknown as EventStore })
 
-it('are not kept as they were read before a change', async () => {
+it('does not cache settings that were read before a change', async () => {
   let state = lasting(7)
   const reads = new EventEmitter()
   const find = async () => {
@@ -28,7 +28,7 @@ it('are not kept as they were read before a change', async () => {
   expect((await settings.current(tenant)).autoCloseDays).toBe(3)
 })
 
-it('are read again where that failed', async () => {
+it('reads settings again after a failed read', async () => {
   let failing = true
   const settings = storeOf(async () => {
     if (failing) throw new Error('away')

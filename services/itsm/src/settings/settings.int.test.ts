@@ -16,7 +16,7 @@ const desk = (overrides: Partial<Principal> = {}) => {
   return { principal, api: service.as(principal) }
 }
 
-it('are the defaults until they are changed', async () => {
+it('returns the defaults until settings are changed', async () => {
   const { api } = desk()
   const reply = await api.get(path)
   expect(reply.data(ItsmSettings)).toMatchObject({
@@ -29,7 +29,7 @@ it('are the defaults until they are changed', async () => {
   expect(reply.headers.get('etag')).toBe('"0"')
 })
 
-it('keep what is changed, and what is not', async () => {
+it('changes the given fields, and keeps the others', async () => {
   const { api } = desk()
   const { id } = (await api.get(path)).data(ItsmSettings)
   const changed = (await api.patch(path, { autoCloseDays: 0 })).data(ItsmSettings)
@@ -46,7 +46,7 @@ it('keep what is changed, and what is not', async () => {
   ])
 })
 
-it('are read as they were', async () => {
+it('reads settings as of a past instant', async () => {
   const { api } = desk()
   const first = (await api.patch(path, { autoCloseDays: 3 })).data(ItsmSettings)
   await waitFor(() => Date.now() > Date.parse(first.updatedAt ?? ''), { intervalMs: 1 })
@@ -56,7 +56,7 @@ it('are read as they were', async () => {
   expect(await asOf('2020-01-01T00:00:00.000Z')).toMatchObject({ autoCloseDays: 7, version: 0 })
 })
 
-it('are those of one workspace and environment', async () => {
+it('keeps settings separate per workspace and environment', async () => {
   const { api, principal } = desk()
   await api.patch(path, { autoCloseDays: 30 })
   const staging = service.as({ ...principal, environment: 'staging' })
@@ -64,7 +64,7 @@ it('are those of one workspace and environment', async () => {
   expect((await desk().api.get(path)).data(ItsmSettings).autoCloseDays).toBe(7)
 })
 
-it('are changed once by many who have seen the same version, also at first', async () => {
+it('accepts one of many concurrent changes with the same If-Match, also for the first change', async () => {
   const { api } = desk()
   for (const version of [0, 1]) {
     const replies = await Promise.all(
@@ -77,7 +77,7 @@ it('are changed once by many who have seen the same version, also at first', asy
   }
 })
 
-it('take all changes made at the same time without If-Match', async () => {
+it('applies all concurrent changes without If-Match', async () => {
   const { api } = desk()
   await Promise.all([
     api.patch(path, { autoCloseDays: 3 }),
@@ -92,7 +92,7 @@ it('take all changes made at the same time without If-Match', async () => {
   })
 })
 
-it('refuse what is out of range, incomplete or unknown', async () => {
+it('rejects values that are out of range, incomplete or unknown', async () => {
   const { api } = desk()
   for (const [body, field] of [
     [{ autoCloseDays: 366 }, '/autoCloseDays'],
@@ -110,7 +110,7 @@ it('refuse what is out of range, incomplete or unknown', async () => {
   expect((await api.get(path)).data(ItsmSettings).version).toBe(0)
 })
 
-it('are read with itsm:read and changed with itsm:manage', async () => {
+it('requires itsm:read to read and itsm:manage to change settings', async () => {
   const { api } = desk({ permissions: ['itsm:read', 'itsm:write'] })
   expect((await api.get(path)).status).toBe(200)
   expect((await api.patch(path, { autoCloseDays: 3 })).error().code).toBe('insufficient_scope')
@@ -118,7 +118,7 @@ it('are read with itsm:read and changed with itsm:manage', async () => {
   expect((await writer.get(path)).error().code).toBe('insufficient_scope')
 })
 
-it('come out the same when they are rebuilt from their events', async () => {
+it('restores identical rows when settings are rebuilt from their events', async () => {
   const rows = () => service.sql`select id, version, state from itsm_settings order by id`
   const before = [...(await rows())]
   expect(before.length).toBeGreaterThan(0)

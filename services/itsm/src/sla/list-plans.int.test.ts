@@ -57,20 +57,23 @@ const cases: [string, TimerFilters, [Sort, Direction], number][] = [
   ['sla_timers_created_idx', { q: 'gold' }, ['createdAt', 'desc'], nearest + 3 * aPage],
 ]
 
-it.each(cases)('lists by %s for %j in order of %j', async (index, filters, [sort, direction], most) => {
-  asked.length = 0
-  const { items } = await listPage(db, {
-    ...{ asOf: undefined, table, tenant: { workspaceId: 'ws_plans', environment: 'production' } },
-    ...timerSelection(filters, undefined),
-    sort: { column: timerSorts[sort], direction },
-    ...{ limit: 50, binding: 'plans', cursors: cursorCodec('secret'), present: ({ state }) => state },
-  })
-  expect(items.length).toBeGreaterThan(0)
-  const scans = await scansOf(asked)
-  expect(scans.map((scan) => scan['Node Type'])).not.toContain('Seq Scan')
-  expect(scans.flatMap((scan) => scan['Index Name'] ?? [])).toContain(index)
-  expect(scans.reduce((sum, scan) => sum + rowsOf(scan), 0)).toBeLessThanOrEqual(most)
-})
+it.each(cases)(
+  'lists SLA clocks through %s for the filters %j in order of %j',
+  async (index, filters, [sort, direction], most) => {
+    asked.length = 0
+    const { items } = await listPage(db, {
+      ...{ asOf: undefined, table, tenant: { workspaceId: 'ws_plans', environment: 'production' } },
+      ...timerSelection(filters, undefined),
+      sort: { column: timerSorts[sort], direction },
+      ...{ limit: 50, binding: 'plans', cursors: cursorCodec('secret'), present: ({ state }) => state },
+    })
+    expect(items.length).toBeGreaterThan(0)
+    const scans = await scansOf(asked)
+    expect(scans.map((scan) => scan['Node Type'])).not.toContain('Seq Scan')
+    expect(scans.flatMap((scan) => scan['Index Name'] ?? [])).toContain(index)
+    expect(scans.reduce((sum, scan) => sum + rowsOf(scan), 0)).toBeLessThanOrEqual(most)
+  },
+)
 
 interface Node {
   'Node Type': string

@@ -35,7 +35,7 @@ async function addCalendar(api: ApiClient, calendar: object = {}) {
 const remove = async (api: ApiClient, path: string) =>
   expect((await api.send('DELETE', path)).status).toBe(204)
 
-describe('the list of policies', () => {
+describe('the list of SLA policies', () => {
   const path = '/itsm/sla-policies'
 
   async function four() {
@@ -50,7 +50,7 @@ describe('the list of policies', () => {
     return { principal, api, calendar, gold, silver, next, bronze, list }
   }
 
-  it('holds what all filters hold for, in each order', async () => {
+  it('returns the policies that match all filters, in every sort order', async () => {
     const { api, principal, calendar, gold, silver, next, bronze, list } = await four()
     const newest = [bronze.id, next.id, silver.id, gold.id]
     const expected: [string, string[]][] = [
@@ -85,7 +85,7 @@ describe('the list of policies', () => {
       expect(await listAllIds(service.as(other), path, 'q=gold&status=active,inactive')).toEqual([])
   })
 
-  it('answers as it was, with what is deleted since', async () => {
+  it('as of a past instant includes policies deleted later', async () => {
     const { api, principal, calendar, gold, silver, next, bronze, list } = await four()
     const then = pass()
     await api.patch(`${path}/${gold.id}`, { name: 'Platinum', status: 'inactive', calendarId: null })
@@ -123,10 +123,10 @@ describe('the list of policies', () => {
   })
 })
 
-describe('the list of calendars', () => {
+describe('SLA calendars', () => {
   const path = '/itsm/calendars'
 
-  it('is found by name and time zone, in each order', async () => {
+  it('can be listed by name and time zone, in every sort order', async () => {
     const principal = testPrincipal()
     const api = service.as(principal)
     const berlin = await addCalendar(api, { name: 'Office' })
@@ -156,7 +156,7 @@ describe('the list of calendars', () => {
       expect(await listAllIds(service.as(other), path, 'q=berlin')).toEqual([])
   })
 
-  it('answers as it was, with what is deleted since', async () => {
+  it('as of a past instant include calendars deleted later', async () => {
     const principal = testPrincipal()
     const api = service.as(principal)
     const office = await addCalendar(api)
@@ -188,7 +188,7 @@ describe('the list of calendars', () => {
     }
   })
 
-  it('takes the holidays of an iCalendar text, as a revision, unless nothing changes', async () => {
+  it('receive imported iCalendar holidays as a new revision, unless the import changes nothing', async () => {
     const principal = testPrincipal()
     const api = service.as(principal)
     const office = await addCalendar(api, { holidays: [{ date: '2026-12-25', name: 'Ours' }] })
@@ -210,7 +210,7 @@ describe('the list of calendars', () => {
     expect((await take({}, service.as(testPrincipal()))).error().code).toBe('not_found')
   })
 
-  it('lets a calendar go once no policy counts by it', async () => {
+  it('can be deleted only once no policy uses them', async () => {
     const api = service.as(testPrincipal())
     const { id } = await addCalendar(api)
     const policy = await addPolicy(api, { calendarId: id })

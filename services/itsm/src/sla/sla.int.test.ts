@@ -77,8 +77,8 @@ const reported = (incidentId: string) =>
     )
 const typesOf = (incidentId: string) => reported(incidentId).map(({ type }) => type)
 
-describe('a clock', () => {
-  it('warns in order and breaches once, in the name of the incident too', async () => {
+describe('an SLA clock', () => {
+  it('warns in order and breaches once, also with an event of the incident', async () => {
     const { open, clockOf, policy } = await workspace()
     const { id, number } = await open()
     const { dueAt } = await clockOf(id, { state: 'running', breached: false })
@@ -110,7 +110,7 @@ describe('a clock', () => {
     expect(incidents?.data).toMatchObject({ before: { id }, after: { id }, changes: [] })
   })
 
-  it('stands still on hold for the caller, and explains itself', async () => {
+  it('pauses on hold for the caller, and is readable with its explanation', async () => {
     const { api, open, patch, clockOf } = await workspace()
     const { id } = await open()
     minutes(10)
@@ -135,7 +135,7 @@ describe('a clock', () => {
     expect(paused?.causationId).toBe(timer.intervals[1]?.eventId)
   })
 
-  it('gets another goal with another severity, counted from creation, and goes on when reopened', async () => {
+  it('is retargeted by a new severity, counted from creation, and resumes when reopened', async () => {
     const { api, open, patch, clockOf } = await workspace({ warnings: [] })
     const { id, createdAt } = await open({ severity: 'medium' })
     await clockOf(id, { goalMs: 3_600_000 })
@@ -163,7 +163,7 @@ describe('a clock', () => {
     ])
   })
 
-  it('of the response ends with an answer by anyone but the caller', async () => {
+  it('for the response ends with a public answer by anyone but the caller', async () => {
     const { api, open, clockOf } = await workspace({ metric: 'response' })
     const { id } = await open({ callerId: 'usr_caller' })
     minutes(5)
@@ -172,7 +172,7 @@ describe('a clock', () => {
     await clockOf(id, { state: 'completed', elapsedMs: 300_000 })
   })
 
-  it('is kept only for incidents the conditions hold for, from their creation on', async () => {
+  it('runs only for incidents that match the conditions, and counts from their creation', async () => {
     const { open, patch, clocks, clockOf } = await workspace({ conditions: { category: 'vip' } })
     const { id } = await open()
     const other = await open({ category: 'vip' })
@@ -185,7 +185,7 @@ describe('a clock', () => {
     await clockOf(id, { state: 'canceled' })
   })
 
-  it('goes by open hours', async () => {
+  it('counts only open hours', async () => {
     const { api } = await workspace({ status: 'inactive' })
     const nine = [{ from: '09:00', to: '17:00' }]
     const week = { monday: nine, tuesday: nine, wednesday: nine, thursday: nine, friday: nine }
@@ -206,8 +206,8 @@ describe('a clock', () => {
   })
 })
 
-describe('a policy', () => {
-  it('leaves clocks that began as they are until it is reapplied', async () => {
+describe('an SLA policy', () => {
+  it('does not change running clocks until it is reapplied', async () => {
     const { api, policy, open, clockOf } = await workspace({ warnings: [50] })
     const { id } = await open()
     await clockOf(id, { policyRevision: 1 })
@@ -229,7 +229,7 @@ describe('a policy', () => {
     expect(await reapply(false)).toMatchObject({ changed: 0, applied: 0, changes: [] })
   })
 
-  it('that cannot be meant is refused', async () => {
+  it('is rejected if it or its calendar is inconsistent', async () => {
     const { api } = await workspace()
     const refused = async (path: string, body: object) => {
       const { code, details } = (await api.post(path, body)).error()
@@ -261,7 +261,7 @@ describe('a policy', () => {
       expect(await refused(path, body)).toEqual(['validation_failed', code])
   })
 
-  it('keeps its goal within reach of its calendar, also when that is edited', async () => {
+  it('cannot have a goal its calendar does not reach within a year, even after the calendar is edited', async () => {
     const { api } = await workspace({ status: 'inactive' })
     const hours = [{ from: '09:00', to: '17:00' }]
     const calendar = { name: 'Office', timeZone: 'Asia/Kathmandu', week: { monday: hours, friday: hours } }
@@ -277,7 +277,7 @@ describe('a policy', () => {
     expect((await api.patch(`/itsm/calendars/${id}`, mondays)).data(SlaCalendar)).toMatchObject(mondays)
   })
 
-  it('requires sla:write to change, and belongs to its workspace alone', async () => {
+  it('requires sla:write to change, and belongs to one workspace', async () => {
     const { api, policy, open, clockOf } = await workspace()
     const agent = service.as(testPrincipal({ permissions: ['itsm:read', 'itsm:write'] }))
     const body = { name: 'Gold', metric: 'response', goals: { high: 60 } }
@@ -291,7 +291,7 @@ describe('a policy', () => {
   })
 })
 
-it('is the same when all of it is rebuilt from the log', async () => {
+it('restores identical SLA clocks when they are rebuilt from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
   // Wait until everything made due by earlier tests is reported: rows must not change during the comparison.
   const due = new Date(nowMs - 2_000).toISOString()

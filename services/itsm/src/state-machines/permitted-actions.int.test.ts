@@ -122,8 +122,8 @@ const kinds: Record<string, Kind> = {
   },
 }
 
-describe.each(Object.entries(kinds))('what is offered of an %s', (_, { path, schema, make, offered }) => {
-  it('is what the permissions of the caller are for, now and as of then, alone and in a list', async () => {
+describe.each(Object.entries(kinds))('the allowed actions of an %s', (_, { path, schema, make, offered }) => {
+  it('depend on the permissions of the caller, now and as of a past instant, alone and in lists', async () => {
     const { id } = await make()
     const asOf = new Date().toISOString()
     for (const [permissions, actions] of offered) {
@@ -140,7 +140,7 @@ describe.each(Object.entries(kinds))('what is offered of an %s', (_, { path, sch
   })
 })
 
-it('offers of a major incident what its routes take, and no more', async () => {
+it('lists exactly the major-incident actions that its routes accept', async () => {
   const incident = await make(Incident, '/itsm/incidents', { title: 'Slow' })
   const whole = (await everything().get(`/itsm/incidents/${incident.id}`)).data(Incident)
   const writer = reader('itsm:write')

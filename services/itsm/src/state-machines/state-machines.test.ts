@@ -6,15 +6,15 @@ import { stateMachines } from './state-machines.js'
 
 const readme = readFileSync(new URL('../../../../docs/itsm.md', import.meta.url), 'utf8')
 
-describe.each(stateMachines.map((machine) => ({ ...machine })))('the life of $entity', (machine) => {
-  it('is what the API says a state machine is, over declared statuses', () => {
+describe.each(stateMachines.map((machine) => ({ ...machine })))('the state machine of $entity', (machine) => {
+  it('matches the API schema, and uses only declared statuses', () => {
     expect(StateMachine.parse(machine)).toEqual(machine)
     const names = machine.statuses.map(({ name }) => name)
     for (const { from, to } of machine.transitions)
       expect(names).toEqual(expect.arrayContaining([from, ...to]))
   })
 
-  it('reaches every status, and has an end or a way back from each', () => {
+  it('reaches every status, and has a final status or a transition from each', () => {
     const [first] = machine.statuses
     const reached = new Set([first?.name])
     for (let size = 0; size < reached.size; ) {
@@ -25,7 +25,7 @@ describe.each(stateMachines.map((machine) => ({ ...machine })))('the life of $en
     expect([...reached].sort()).toEqual(machine.statuses.map(({ name }) => name).sort())
   })
 
-  it('is in docs/itsm.md, action by action', () => {
+  it('is documented in docs/itsm.md with every action', () => {
     const documented = machine.actions.filter((action) =>
       new RegExp(`^\\| \`?${action}\`? +\\|`, 'm').test(readme),
     )
@@ -33,7 +33,7 @@ describe.each(stateMachines.map((machine) => ({ ...machine })))('the life of $en
   })
 })
 
-it('shows what leads to several statuses, and what depends', () => {
+it('shows transitions to several statuses, and their conditions', () => {
   const machine = stateMachine('thing', ['a', 'b'], {
     go: { a: { one: ['b'], two: ['a', 'b'] } },
     end: { a: { to: 'b', only: 'big' } },

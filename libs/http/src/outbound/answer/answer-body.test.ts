@@ -14,7 +14,7 @@ const png = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00])
 const deep = '['.repeat(30_000) + ']'.repeat(30_000)
 const utf16 = Buffer.from('\ufeffgrün', 'utf16le')
 
-describe('the body of an answer', () => {
+describe('a response body', () => {
   test.each<[string, string | undefined, Buffer | string, object]>([
     ['nothing', 'application/json', '', { encoding: 'none', body: null }],
     ['JSON', 'application/json', '{"a":"grün"}', json({ a: 'grün' })],
@@ -63,9 +63,9 @@ describe('the body of an answer', () => {
     ['bytes that are text', 'application/octet-stream', 'a,b', text('a,b')],
     ['bytes of nothing known', undefined, png, base64(png)],
     ['text with a zero byte', 'text/plain', 'a\0b', base64(Buffer.from('a\0b'))],
-  ])('that is %s', (_, type, body, expected) => expect(read(type, body)).toEqual(expected))
+  ])('is decoded: %s', (_, type, body, expected) => expect(read(type, body)).toEqual(expected))
 
-  test('that is cut off ends with a whole letter, in any charset', () => {
+  test('that is truncated ends with a whole character, in any charset', () => {
     const cut = (charset: string, bytes: Buffer) => read(`text/plain; charset=${charset}`, bytes, true)
     for (const end of [1, 2, 3])
       expect(cut('utf-8', Buffer.from('a🦉').subarray(0, 1 + end))).toEqual(text('a'))
@@ -74,7 +74,7 @@ describe('the body of an answer', () => {
   })
 
   test.each(['text/plain', 'application/octet-stream', 'image/png', 'text/html'])(
-    'of %s is never changed: every two bytes come back as they were sent',
+    'of %s is decoded without loss: every pair of bytes can be recovered',
     (type) => {
       for (let pair = 0; pair < 0x10000; pair++) {
         const sent = Buffer.from([pair >> 8, pair & 0xff, 0x61, 0x00].slice(0, type === 'text/html' ? 3 : 2))
@@ -87,7 +87,7 @@ describe('the body of an answer', () => {
     },
   )
 
-  test('is read in part where it is only shown', () => {
+  test('is decoded in part where only an excerpt is shown', () => {
     const answer = { headers: { 'content-type': 'text/plain' }, body: Buffer.from('grün'), truncated: false }
     expect(answerText(answer, 3)).toEqual(text('gr'))
     expect(answerText(answer)).toEqual(text('grün'))

@@ -46,23 +46,23 @@ const run = (state: ChangeRecord, command: Parameters<typeof change.decide>[0]) 
 }
 const statuses = ({ approvals }: ChangeRecord) => approvals.map(({ status }) => status)
 
-describe('submitting', () => {
+describe('submitting a change', () => {
   it.each([
     [{ plannedStart: null, plannedEnd: null }, ['/plannedStart', '/plannedEnd']],
     [{ implementationPlan: null, backoutPlan: null }, ['/implementationPlan', '/backoutPlan']],
-  ])('a normal change without %j names what is missing', (input, missing) => {
+  ])('reports the missing fields of a normal change without %j', (input, missing) => {
     const draft = changeIn('normal', 'draft', input)
     expect(() => change.decide({ ...steps.submit, now }, draft)).toThrow(
       expect.objectContaining({ details: missing.map((path) => expect.objectContaining({ path })) }),
     )
   })
 
-  it('asks an emergency for no plans', () => {
+  it('requires no plans for an emergency change', () => {
     const draft = changeIn('emergency', 'draft', { implementationPlan: null, backoutPlan: null })
     expect(run(draft, { ...steps.submit, now }).types).toEqual(['change.submitted'])
   })
 
-  it('asks anyone who may approve where no policy applies', () => {
+  it('lets any approver decide if no policy applies', () => {
     const { state } = run(changeIn('normal', 'draft'), { ...steps.submit, now })
     expect(state.approvals).toMatchObject([
       { name: 'Technical approval', approverIds: null, required: 1, status: 'pending' },
@@ -70,7 +70,7 @@ describe('submitting', () => {
     expect(state.approvalPolicy).toMatchObject({ id: null, name: 'Default' })
   })
 
-  it('takes the first policy that is active and whose conditions hold', () => {
+  it('uses the first active policy whose conditions match', () => {
     const policies = [
       policy({ name: 'Off', status: 'inactive' }),
       policy({ name: 'Low', conditions: { risk: 'low' } }),
@@ -81,7 +81,7 @@ describe('submitting', () => {
     expect(state.approvalPolicy?.name).toBe('Moderate')
   })
 
-  it('recomputes the risk before it finds a policy', () => {
+  it('recomputes the risk before it selects a policy', () => {
     const grave = { ...facts, criticalities: ['critical' as const] }
     const policies = [policy({ name: 'Risky', conditions: { risk: 'high' } })]
     const command = { ...steps.submit, facts: grave, policies, now }
@@ -91,11 +91,11 @@ describe('submitting', () => {
     })
   })
 
-  it('keeps the technical stage from emergencies', () => {
+  it('skips the technical stage of emergency changes', () => {
     expect(submitted({}, 'emergency')).toMatchObject({ status: 'authorize', approvals: [{ name: 'Board' }] })
   })
 
-  it('fails where a stage could never be met, be it the second one', () => {
+  it('fails if either stage has a quorum that can never be met', () => {
     const unreachable = [rule({ approverIds: [requester, implementer, approver], waitFor: { count: 2 } })]
     for (const stage of ['technical', 'authorization'] as const) {
       const policies = [policy({ [stage]: unreachable })]
@@ -107,7 +107,7 @@ describe('submitting', () => {
 })
 
 describe('separation of duties', () => {
-  it('keeps away who asked for it, who submitted it and who carries it out', () => {
+  it('excludes the requester, the submitter and the implementer from deciding', () => {
     const state = after(createCommand('normal'), { ...steps.submit, userId: secondApprover })
     for (const userId of [requester, implementer, secondApprover]) {
       given(state)
@@ -138,14 +138,14 @@ describe('separation of duties', () => {
         .fails('forbidden')
   })
 
-  it('keeps those who have approved from carrying it out', () => {
+  it('rejects an approver as the assignee', () => {
     for (const status of ['authorize', 'scheduled', 'implementing'] as const)
       given(changeIn('normal', status))
         .when({ kind: 'edit', userId: requester, patch: { assigneeId: technicalApprover }, facts, now })
         .fails('validation_failed')
   })
 
-  it('takes no assignee without whom too few are left, in this stage or the next', () => {
+  it('rejects an assignee without whom too few approvers are left in this stage or the next', () => {
     const both = [rule({ approverIds: [approver, secondApprover], waitFor: { count: 2 } })]
     for (const stage of ['technical', 'authorization'] as const)
       given(submitted({ [stage]: both }))
@@ -154,8 +154,8 @@ describe('separation of duties', () => {
   })
 })
 
-describe('approving', () => {
-  it('tells of the last stage only that the change is approved', () => {
+describe('approving a change', () => {
+  it('emits change.approved only for the last stage', () => {
     const assess = changeIn('normal', 'assess')
     const first = run(assess, { kind: 'approve', ...by(approver), approvalIds: ['apr_next'] })
     expect(first.types).toEqual(['change.approval_recorded'])
@@ -166,7 +166,7 @@ describe('approving', () => {
     expect(second.state.status).toBe('scheduled')
   })
 
-  it('of both stages by one person needs the second one to be named', () => {
+  it('requires approvalId from a person who approves the second stage after the first', () => {
     const first = submitted({
       technical: [rule({ name: 'Peers' }), rule({ name: 'Owners' })],
       authorization: [rule({ name: 'Board' }), rule({ name: 'Boss', approverIds: [approver] })],
@@ -193,7 +193,7 @@ describe('approving', () => {
     expect(run(board, { ...again, approvalId: 'apr_boss' }).state.status).toBe('scheduled')
   })
 
-  it('needs no name of who has approved no earlier stage of this submission', () => {
+  it('requires no approvalId from a person who approved no earlier stage of this submission', () => {
     const approve = (userId: string) => ({ kind: 'approve', ...by(userId), approvalIds }) as const
     expect(run(changeIn('emergency', 'authorize'), approve(approver)).state.status).toBe('scheduled')
     const authorize = changeIn('normal', 'authorize')
@@ -207,7 +207,7 @@ describe('approving', () => {
     expect(run(again, approve(technicalApprover)).state.status).toBe('scheduled')
   })
 
-  it('waits until every rule of the stage has its quorum', () => {
+  it('completes the stage only once every rule has its quorum', () => {
     const state = submitted({
       technical: [
         rule({ name: 'Peers', approverIds: [secondApprover, approver], waitFor: 'all' }),
@@ -225,7 +225,7 @@ describe('approving', () => {
     expect(two.state.status).toBe('authorize')
   })
 
-  it('decides on the approval that is named alone', () => {
+  it('decides only on the approval that is named', () => {
     const state = submitted({ technical: [rule({ name: 'One' }), rule({ name: 'Two' })] })
     const [first, second] = state.approvals.map(({ id }) => id)
     const one = run(state, { kind: 'approve', ...by(approver), approvalId: second, approvalIds })
@@ -240,7 +240,7 @@ describe('approving', () => {
     expect(two.state.status).toBe('authorize')
   })
 
-  it('says in a decision what it was made on', () => {
+  it('records the content hash in the decision', () => {
     const { state } = run(changeIn('normal', 'assess'), {
       kind: 'approve',
       ...by(approver),
@@ -261,7 +261,7 @@ describe('approving', () => {
   })
 })
 
-it('takes as many comments as an event has room for, and decisions without one beyond that', () => {
+it('rejects comments beyond the capacity of an event, and accepts decisions without a comment', () => {
   let state = submitted({ technical: [rule({ waitFor: { count: 100 } })] })
   const refused: string[] = []
   for (let index = 0; index < 100; index += 1) {
@@ -278,8 +278,8 @@ it('takes as many comments as an event has room for, and decisions without one b
   expect(refused).toHaveLength(100 - Math.floor(maxCommentBytes / 2_000))
 })
 
-describe('rejecting', () => {
-  it('makes it a draft again, for which nothing asked for or given counts', () => {
+describe('rejecting a change', () => {
+  it('returns it to draft, and voids pending and given approvals', () => {
     const { types, state } = run(changeIn('normal', 'authorize'), {
       kind: 'reject',
       ...by(approver),
@@ -290,7 +290,7 @@ describe('rejecting', () => {
     expect(statuses(state)).toEqual(['void', 'rejected'])
   })
 
-  it('keeps the rounds when it is submitted again', () => {
+  it('keeps the earlier approval rounds when the change is submitted again', () => {
     const draft = run(changeIn('normal', 'assess'), { kind: 'reject', ...by(approver), reason: 'No.' }).state
     const again = run(draft, { ...steps.submit, approvalIds: ['apr_again'], now }).state
     expect(statuses(again)).toEqual(['rejected', 'pending'])
@@ -298,7 +298,7 @@ describe('rejecting', () => {
     expect(again.approvals[0]).toEqual(draft.approvals[0])
   })
 
-  it('drops the oldest rounds once they are too many for an event', () => {
+  it('drops the oldest approval rounds if they exceed the size limit', () => {
     const long = { ...by(approver), reason: 'x'.repeat(2_000) }
     let state = changeIn('normal', 'draft')
     const seen: Approval[] = []
@@ -314,8 +314,8 @@ describe('rejecting', () => {
   })
 })
 
-describe('canceling', () => {
-  it('requests no approval any longer', () => {
+describe('canceling a change', () => {
+  it('voids its pending approvals', () => {
     const { state } = run(changeIn('normal', 'authorize'), { kind: 'cancel', reason: 'No need.', now })
     expect(statuses(state)).toEqual(['approved', 'void'])
     expect(state.cancelReason).toBe('No need.')

@@ -75,8 +75,8 @@ const eventsOf = (id: string, count: number) =>
     return events.length >= count && events.map(({ event }) => event)
   })
 
-describe('the life of a change', () => {
-  it('goes through both stages, the work and the review, each reported by its own event', async () => {
+describe('the lifecycle of a change', () => {
+  it('passes both approval stages, implementation and review, each with its own event', async () => {
     const change = await draft()
     await act(change, 'submit', requester)
     await act(change, 'approve', approver, { comment: 'Sound.' })
@@ -114,7 +114,7 @@ describe('the life of a change', () => {
       ).toEqual(data)
   })
 
-  it('rolls back, rejects and cancels by numbers as well', async () => {
+  it('allows rollback, rejection and cancellation by change number', async () => {
     const emergency = await draft({ type: 'emergency' })
     const by = { ...emergency, id: emergency.number }
     await act(by, 'submit', requester)
@@ -141,7 +141,7 @@ describe('the life of a change', () => {
     })
   })
 
-  it('reads a change as it was', async () => {
+  it('is readable as of a past instant', async () => {
     const change = await draft()
     await act(change, 'submit', requester)
     const reply = await service.as(requester).get(`/itsm/changes/${change.id}?asOf=${change.createdAt}`)
@@ -149,8 +149,8 @@ describe('the life of a change', () => {
   })
 })
 
-describe('duties', () => {
-  it('keeps the requester away, also through an API key, and says why', async () => {
+describe('separation of duties', () => {
+  it('rejects a decision by the requester or implementer with a reason, also through an API key', async () => {
     const change = await act(await draft(), 'submit', requester)
     const key: Principal = { ...requester, actor: { id: 'tok_1', name: 'CI', type: 'api_token' } }
     for (const who of [requester, key, implementer]) {
@@ -160,13 +160,13 @@ describe('duties', () => {
     }
   })
 
-  it('needs the permission to approve', async () => {
+  it('requires the permission to approve', async () => {
     const change = await act(await draft(), 'submit', requester)
     const agent = { ...approver, permissions: ['itsm:read', 'itsm:write'] }
     expect((await send(change, 'approve', agent)).error().code).toBe('insufficient_scope')
   })
 
-  it('keeps away who has edited a draft without handing it in, also through an API key', async () => {
+  it('rejects a decision by an editor who did not submit the draft, also through an API key', async () => {
     const of = testPrincipal()
     const [editor, other] = [person('editor', of), person('other', of)]
     const key: Principal = { ...editor, actor: { id: 'tok_1', name: 'CI', type: 'api_token' } }
@@ -192,7 +192,7 @@ describe('duties', () => {
     expect(updated?.data.after).not.toHaveProperty('editorIds')
   })
 
-  it('keeps the review from who carried it out and then handed it over', async () => {
+  it('rejects a review by an implementer who handed the change over later', async () => {
     const change = await act(await draft(await fromTemplate()), 'submit', requester)
     await act(change, 'implement', implementer)
     const path = `/itsm/changes/${change.id}`
@@ -207,7 +207,7 @@ describe('duties', () => {
     expect(await act(change, 'close', approver)).toMatchObject({ status: 'closed' })
   })
 
-  it('counts each of many approvals given at once, exactly', async () => {
+  it('counts each of several concurrent approvals exactly once', async () => {
     const of = testPrincipal()
     await addPolicy({ technical: [{ name: 'Board', waitFor: { count: 3 } }] }, of)
     const change = await act(await draft({}, of), 'submit', of)
@@ -226,7 +226,7 @@ describe('duties', () => {
     ).toBe(4)
   })
 
-  it('takes the same approval sent once more for no approval of the next stage', async () => {
+  it('does not count a repeated approval for the next stage', async () => {
     const of = testPrincipal()
     const [one, other] = [person('one', of), person('other', of)]
     const change = await act(await draft({}, of), 'submit', of)
@@ -250,7 +250,7 @@ describe('duties', () => {
     expect(await act(second, 'approve', other)).toMatchObject({ status: 'scheduled' })
   })
 
-  it('asks others for the authorization where the policy says so, also in the list of what waits', async () => {
+  it('with distinctApprovers requires other people for the authorization, also in approverId=me', async () => {
     const of = testPrincipal()
     const [one, other] = [person('one', of), person('other', of)]
     const policy = await addPolicy({ distinctApprovers: true }, of)
@@ -275,7 +275,7 @@ describe('duties', () => {
     expect(await act(second, 'approve', person('third', of))).toMatchObject({ status: 'authorize' })
   })
 
-  it('counts a person who approves twice at once only once', async () => {
+  it('counts a person who approves twice concurrently only once', async () => {
     const of = testPrincipal()
     await addPolicy({ technical: [{ name: 'Board', waitFor: { count: 2 } }] }, of)
     const change = await act(await draft({}, of), 'submit', of)
@@ -286,8 +286,8 @@ describe('duties', () => {
   })
 })
 
-describe('editing what was approved', () => {
-  it('voids it and tells so', async () => {
+describe('editing an approved change', () => {
+  it('voids its approvals and emits an event', async () => {
     const change = await act(await act(await draft(), 'submit', requester), 'approve', approver)
     const path = `/itsm/changes/${change.id}`
     const plain = (await service.as(requester).patch(path, { assignmentGroup: 'db' })).data(Change)
@@ -299,7 +299,7 @@ describe('editing what was approved', () => {
     expect(events.at(-1)?.data.approvalsVoided).toBe(true)
   })
 
-  it('approves only what it was asked about, when both come at once', async () => {
+  it('never applies a concurrent approval to the edited content', async () => {
     const change = await act(await draft(), 'submit', requester)
     const [edit, approval] = await Promise.all([
       service.as(requester).patch(`/itsm/changes/${change.id}`, { title: 'Something else' }),
@@ -312,7 +312,7 @@ describe('editing what was approved', () => {
     expect(new Set(now.approvals.map(({ status }) => status))).toEqual(new Set(['void']))
   })
 
-  it('keeps the items it has although they were retired, and submits only items in service', async () => {
+  it('keeps items that were retired, but rejects them when the change is submitted', async () => {
     const api = service.as(requester)
     const id = await newItem('web-1')
     const change = await draft({ ciIds: [id] })
@@ -324,8 +324,8 @@ describe('editing what was approved', () => {
   })
 })
 
-describe('risk by what happened before', () => {
-  it('counts failures and rollbacks of changes on the same items', async () => {
+describe('risk by past failures', () => {
+  it('counts failed and rolled-back changes of the same items', async () => {
     const id = await newItem('web-2')
     const standard = { ...(await fromTemplate({ impact: 'low', successProbability: 100 })), ciIds: [id] }
     for (const ending of ['complete', 'rollback', 'complete']) {
@@ -342,8 +342,8 @@ describe('risk by what happened before', () => {
   })
 })
 
-describe('what waits for a person', () => {
-  it('is listed until they have decided, and not for those who may not', async () => {
+describe('the list of changes to approve', () => {
+  it('includes a change until the approver has decided, and excludes it for others', async () => {
     const of = testPrincipal()
     const [named, other] = [person('named', of), person('other', of)]
     const rules = [{ name: 'Board', approverIds: ['usr_named', 'usr_third'], waitFor: { count: 2 } }]

@@ -45,10 +45,10 @@ function then(state: ChangeRecord, ...commands: Parameters<typeof change.decide>
   }, state)
 }
 
-describe('with distinct approvers, an approver of the technical stage', () => {
+describe('with distinctApprovers, an approver of the technical stage', () => {
   const authorize = then(submitted(), approve(approver))
 
-  it('neither approves nor rejects the authorization, be it named', () => {
+  it('can neither approve nor reject the authorization, even by naming it', () => {
     expect(authorize.approvals[1]?.excludedIds).toContain(approver)
     const approvalId = authorize.approvals[1]?.id
     for (const named of [{}, { approvalId }]) {
@@ -65,7 +65,7 @@ describe('with distinct approvers, an approver of the technical stage', () => {
     expect(then(authorize, approve(secondApprover)).status).toBe('scheduled')
   })
 
-  it('decides again once it is submitted again', () => {
+  it('can decide again after the change is submitted again', () => {
     const rejected = then(authorize, { kind: 'reject', ...by(secondApprover), reason: 'No.' })
     const again = then(
       rejected,
@@ -76,19 +76,19 @@ describe('with distinct approvers, an approver of the technical stage', () => {
     expect(then(again, approve(approver)).status).toBe('scheduled')
   })
 
-  it('is asked as before by a policy that was altered since', () => {
+  it('can still authorize if the policy was altered after the change was submitted', () => {
     const loose = then(submitted({ distinctApprovers: false }), approve(approver))
     expect(loose.approvalPolicy?.distinctApprovers).toBe(false)
     expect(then(loose, { ...approve(approver), approvalId: 'apr_next' }).status).toBe('scheduled')
   })
 
-  it('does not exist for an emergency, which has no technical stage', () => {
+  it('does not exist for an emergency change, which has no technical stage', () => {
     const emergency = then(changeIn('emergency', 'draft'), submit({ authorization: [board('all')] }))
     expect(then(emergency, approve(approver), approve(secondApprover)).status).toBe('scheduled')
   })
 })
 
-describe('an authorization that distinct approvers leave too few for', () => {
+describe('an authorization that distinctApprovers leaves with too few approvers', () => {
   it.each([
     ['the same one person', [board('first', [approver])], [board('first', [approver])]],
     ['all of them before', [board('all')], [board('first')]],
@@ -102,7 +102,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
       [board({ count: 2 }, [approver, secondApprover, third])],
       [board({ count: 2 }, [approver, secondApprover, third])],
     ],
-  ])('is refused when the change is submitted: %s', (_, technical, authorization) => {
+  ])('is rejected on submission: %s', (_, technical, authorization) => {
     const draft = changeIn('normal', 'draft')
     given(draft).when(submit({ technical, authorization })).fails('validation_failed')
     given(draft)
@@ -110,7 +110,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
       .decisions()
   })
 
-  it('is spared by refusing the technical approval of who is needed', () => {
+  it('is prevented by rejecting the technical approval of a person needed for it', () => {
     const state = submitted({ authorization: [board({ count: 2 })] })
     for (const userId of [approver, secondApprover])
       expect(() => change.decide(approve(userId), state)).toThrow(
@@ -124,7 +124,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
     expect(then(state, { kind: 'reject', ...by(approver), reason: 'No.' }).status).toBe('draft')
   })
 
-  it('is seen before the last technical approval, by who is still missing', () => {
+  it('is detected before the last technical approval, based on the approvers still missing', () => {
     const people = [approver, secondApprover, third]
     const state = submitted({
       technical: [board({ count: 2 }, people)],
@@ -135,7 +135,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
     expect(then(one, approve(approver)).status).toBe('authorize')
   })
 
-  it('is refused with the names of both rules', () => {
+  it('is rejected with the names of both rules', () => {
     const technical = [
       board('all', [approver]),
       rule({ name: 'Net', approverIds: [approver, secondApprover], waitFor: 'all' }),
@@ -154,7 +154,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
     )
   })
 
-  it('shows at an approval where several rules use up all approvers only together', () => {
+  it('is detected on approval if only several rules together use up all approvers', () => {
     const state = submitted({
       technical: [board('first', [approver]), board('first', [secondApprover])],
       authorization: [board('all')],
@@ -167,7 +167,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
     }
   })
 
-  it('never results from an accepted approval, in whatever order they approve', () => {
+  it('never results from accepted approvals, in any order', () => {
     const approvers = [approver, secondApprover, third, 'usr_fourth', 'usr_fifth', implementer]
     const reached: Record<string, number> = {}
     for (let seed = 1; seed <= 300; seed++) {
@@ -204,7 +204,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
     expect(Math.min(reached.refused ?? 0, reached.scheduled ?? 0)).toBeGreaterThan(30)
   })
 
-  it('is not made by another assignee', () => {
+  it('is prevented by rejecting the new assignee', () => {
     const state = then(
       submitted({
         technical: [rule({ waitFor: { count: 2 } })],
@@ -218,7 +218,7 @@ describe('an authorization that distinct approvers leave too few for', () => {
     given(handed).when(assign(third)).fails('validation_failed')
   })
 
-  it('counts all and percentages of those who are left', () => {
+  it('counts "all" and percentages based on the remaining approvers', () => {
     const authorize = then(
       submitted({ authorization: [board('all', [approver, secondApprover, third])] }),
       approve(approver, approvalIds),

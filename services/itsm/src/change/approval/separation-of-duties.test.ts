@@ -47,8 +47,8 @@ const written: ChangePatch[] = [
   { successProbability: 1 },
 ]
 
-describe('who has written on a change', () => {
-  it.each(written)('neither approves nor rejects it: %j', (patch) => {
+describe('an editor of a change', () => {
+  it.each(written)('can neither approve nor reject it: %j', (patch) => {
     const submitted = then(draft, edit(secondApprover, patch), steps.submit)
     given(submitted).when(approve(secondApprover)).fails('forbidden')
     given(submitted)
@@ -60,13 +60,13 @@ describe('who has written on a change', () => {
     expect(then(submitted, approve(approver)).approvals[0]?.status).toBe('approved')
   })
 
-  it('is kept away from the second stage, too', () => {
+  it('is also excluded from the second stage', () => {
     const authorize = then(draft, edit(secondApprover, { title: 'Another' }), steps.submit, approve(approver))
     expect(authorize.status).toBe('authorize')
     given(authorize).when(approve(secondApprover)).fails('forbidden')
   })
 
-  it('stays away when others submit it again, or edit it after it was approved', () => {
+  it('stays excluded when others submit the change again, or edit it after approval', () => {
     const submitted = then(draft, edit(secondApprover, { title: 'Another' }), steps.submit)
     const rejected = then(submitted, { kind: 'reject', ...by(approver), reason: 'Not yet.' })
     const approved = then(submitted, approve(approver), {
@@ -80,7 +80,7 @@ describe('who has written on a change', () => {
     }
   })
 
-  it('does not include who only carries it out, but who has approved it does not carry it out', () => {
+  it('is not someone who only implements it, whereas its approvers cannot implement it', () => {
     const next = { ...approve(approver), approvalIds: ['apr_next'] }
     const scheduled = then(draft, steps.submit, next, approve(secondApprover))
     for (const userId of [approver, secondApprover]) {
@@ -94,28 +94,28 @@ describe('who has written on a change', () => {
     expect(then(scheduled, steps.implement, steps.complete).status).toBe('review')
   })
 
-  it('includes who has approved it before they wrote', () => {
+  it('stays excluded although they approved the change before editing it', () => {
     const edited = then(changeIn('normal', 'authorize'), edit(technicalApprover, { title: 'Better' }))
     const again = then(edited, { ...steps.submit, approvalIds: ['apr_again'] })
     given(again).when(approve(technicalApprover)).fails('forbidden')
     expect(then(again, approve(secondApprover)).status).toBe('authorize')
   })
 
-  it('does not include who routes it, or puts it in another order', () => {
+  it('is not someone who only routes the change or reorders its items', () => {
     const state = changeIn('normal', 'draft', { ciIds: ['ci_a', 'ci_b'] })
     const patch = { assignmentGroup: 'db', assigneeId: 'usr_new', problemId: null, ciIds: ['ci_b', 'ci_a'] }
     const routed = then(state, edit(secondApprover, patch), steps.submit)
     expect(then(routed, approve(secondApprover)).approvals[0]?.status).toBe('approved')
   })
 
-  it('does not include who alters what approvals do not stand for', () => {
+  it('is not someone who only changes fields that approvals do not cover', () => {
     const assess = changeIn('normal', 'assess')
     const same = then(assess, edit(secondApprover, { successProbability: 80, assignmentGroup: 'db' }))
     expect(same.status).toBe('assess')
     expect(then(same, approve(secondApprover)).approvals[0]?.status).toBe('approved')
   })
 
-  it('does not count as an approver when a quorum is worked out', () => {
+  it('does not count as an available approver for a quorum', () => {
     const policy: ChangePolicyState = {
       ...{ id: 'cpl_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Board', order: 1, conditions: {} },
       ...{ status: 'active', createdAt: now, updatedAt: now },
@@ -132,7 +132,7 @@ describe('who has written on a change', () => {
       .fails('validation_failed')
   })
 
-  it('is remembered, and who could not be does not write', () => {
+  it('is remembered, and edits by further people are rejected once the list is full', () => {
     const written = people(maxContributors).reduce(
       (state, userId, index) => then(state, edit(userId, { title: `Title ${index}` })),
       draft,
@@ -147,11 +147,11 @@ describe('who has written on a change', () => {
   })
 })
 
-describe('who has carried a change out', () => {
+describe('an implementer of a change', () => {
   const completed = (state: ChangeRecord, userId = 'usr_new') => then(state, { ...steps.complete, userId })
   const close = (userId: string) => ({ kind: 'close', userId, now }) as const
 
-  it('does not review it once they have handed it over', () => {
+  it('cannot review it after handing it over', () => {
     const handedOver = then(implementing, edit(approver, { assigneeId: 'usr_new' }))
     for (const state of [completed(handedOver), then(handedOver, { ...steps.rollback, userId: 'usr_new' })]) {
       for (const userId of [implementer, 'usr_new']) given(state).when(close(userId)).fails('forbidden')
@@ -162,7 +162,7 @@ describe('who has carried a change out', () => {
     }
   })
 
-  it('does not review it having been its assignee between others, or none being left', () => {
+  it('cannot review it after being an intermediate assignee, even if no assignee is left', () => {
     const passed = then(
       implementing,
       edit(approver, { assigneeId: secondApprover }),
@@ -189,13 +189,13 @@ describe('who has carried a change out', () => {
       'rolled it back in its review',
       [steps.implement, steps.complete, { ...steps.rollback, userId: secondApprover }],
     ],
-  ])('does not review it having %s', (_, path) => {
+  ])('cannot review it after having %s', (_, path) => {
     const state = then(changeIn('normal', 'scheduled'), ...path)
     for (const userId of [implementer, secondApprover]) given(state).when(close(userId)).fails('forbidden')
     expect(then(state, close(approver)).status).toBe('closed')
   })
 
-  it('does not write the notes of its review', () => {
+  it('cannot write its review notes', () => {
     const review = completed(then(implementing, edit(approver, { assigneeId: 'usr_new' })))
     for (const userId of [implementer, 'usr_new'])
       given(review)
@@ -205,7 +205,7 @@ describe('who has carried a change out', () => {
     expect(then(review, edit(approver, { reviewNotes: 'All fine.' })).reviewNotes).toBe('All fine.')
   })
 
-  it('is not a person who finished with it before implementation began', () => {
+  it('is not someone whose part ended before implementation started', () => {
     const path = [
       edit(requester, { assigneeId: 'usr_new' }),
       { ...steps.hold, userId: secondApprover },
@@ -217,7 +217,7 @@ describe('who has carried a change out', () => {
       expect(then(state, close(userId)).status).toBe('closed')
   })
 
-  it('is remembered, and who could not be does not take part', () => {
+  it('is remembered, and further people are rejected once the list is full', () => {
     const many = people(maxContributors - 1).reduce(
       (state, assigneeId) => then(state, edit(approver, { assigneeId })),
       implementing,
@@ -237,7 +237,7 @@ describe('who has carried a change out', () => {
   })
 })
 
-it('does not tell who had a hand in it', () => {
+it('hides editorIds and implementerIds from the response', () => {
   const shown = change.expose(then(draft, edit(secondApprover, { title: 'Another' })))
   expect(shown).toMatchObject({ title: 'Another' })
   for (const name of ['editorIds', 'implementerIds']) expect(shown).not.toHaveProperty(name)

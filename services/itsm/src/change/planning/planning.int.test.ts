@@ -77,8 +77,8 @@ const reported = (id: string): PlatformEvent[] =>
 const typesOf = (id: string) => reported(id).map(({ type }) => type.replace('change.', ''))
 const span = { from: '2026-06-05T00:00:00.000Z', to: '2026-06-06T00:00:00.000Z' }
 
-describe('a change that is handed in', () => {
-  it('keeps its conflicts, and blocks no other work', async () => {
+describe('a submitted change', () => {
+  it('records its conflicts, which do not block it', async () => {
     const { item, dependsOn, scheduled, live } = workspace()
     const [web, database, disk] = [await item(), await item(), await item()]
     await dependsOn(web, database)
@@ -100,7 +100,7 @@ describe('a change that is handed in', () => {
     expect(await live(second.number)).toEqual(second.conflicts)
   })
 
-  it('collides over both halves of a pair, although either could fail alone', async () => {
+  it('conflicts with both halves of a redundant pair, although either could fail alone', async () => {
     const { api, item, dependsOn, scheduled } = workspace()
     const [pair, one] = [await item('service'), await item()]
     for (const half of [one, await item()]) await dependsOn(pair, half)
@@ -111,7 +111,7 @@ describe('a change that is handed in', () => {
     ])
   })
 
-  it('stays out of a blackout unless that is accepted with a reason', async () => {
+  it('is rejected in a blackout unless the blackout is accepted with a reason', async () => {
     const { item, draft, submit, window } = workspace()
     const ciId = await item()
     const { id: windowId } = await window({ span, ciIds: [ciId] })
@@ -130,14 +130,14 @@ describe('a change that is handed in', () => {
     expect((await submit((await draft({ ...day(6, 0, 2), ciIds: [ciId] })).id)).status).toBe(200)
   })
 
-  it('is let into a blackout as an emergency, which says so all the same', async () => {
+  it('of type emergency is accepted in a blackout, which is still reported as a conflict', async () => {
     const { draft, submit, window } = workspace()
     await window({ span })
     const { id } = await draft({ ...day(5, 10, 12), type: 'emergency' })
     expect((await submit(id)).data(Change).conflicts).toMatchObject([{ kind: 'blackout' }])
   })
 
-  it('is not begun in a blackout that came later', async () => {
+  it('cannot be implemented in a blackout that was created later', async () => {
     const { api, scheduled, window, keeps } = workspace()
     const { id } = await scheduled(day(5, 10, 12))
     const { id: windowId } = await window({ span: { from: now, to: '2026-06-02T00:00:00.000Z' } })
@@ -150,8 +150,8 @@ describe('a change that is handed in', () => {
   })
 })
 
-describe('a change that waits', () => {
-  it('is notified of others that come into its way, once, and forgets them when they go', async () => {
+describe('a pending change', () => {
+  it('is notified once of a new conflicting change, and drops the conflict when that is canceled', async () => {
     const { api, item, scheduled, draft, submit, keeps } = workspace()
     const ciIds = [await item()]
     const { id } = await scheduled({ ...day(3, 10, 12), ciIds })
@@ -176,7 +176,7 @@ describe('a change that waits', () => {
     })
   })
 
-  it('is notified of windows that are set up, moved and dropped', async () => {
+  it('is notified of windows that are created, moved and deleted', async () => {
     const { api, item, scheduled, window, keeps } = workspace()
     const ciId = await item('database')
     const { id } = await scheduled({ ...day(5, 10, 12), ciIds: [ciId] })
@@ -195,7 +195,7 @@ describe('a change that waits', () => {
     expect(typesOf(id).slice(2)).toEqual(['conflict_detected', 'conflict_detected', 'updated', 'updated'])
   })
 
-  it('is of its workspace and environment alone', async () => {
+  it('conflicts only within its workspace and environment', async () => {
     const [here, there] = [workspace(), workspace()]
     const { id } = await here.scheduled({ ...day(5, 10, 12), assigneeId: 'usr_ada' })
     await there.window({ span })
@@ -208,8 +208,8 @@ describe('a change that waits', () => {
   })
 })
 
-describe('planning', () => {
-  it('offers times without conflicts', async () => {
+describe('change planning', () => {
+  it('offers time slots without conflicts', async () => {
     const { api, item, draft, scheduled, window } = workspace()
     const ciIds = [await item()]
     const nights = {
@@ -238,7 +238,7 @@ describe('planning', () => {
     })
   })
 
-  it('shows changes and windows of a span of time', async () => {
+  it('shows the changes and windows within a span of time', async () => {
     const { api, draft, scheduled, window } = workspace()
     const one = await scheduled(day(3, 10, 12))
     await scheduled(day(5, 10, 12))

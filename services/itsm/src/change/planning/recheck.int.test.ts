@@ -71,7 +71,7 @@ const detected = async (id: string): Promise<string[]> =>
     .filter(({ type }) => type === 'change.conflict_detected')
     .flatMap(({ data }) => keys(data.newConflicts))
 
-it('tells each of many changes that are handed in at once of each other, exactly once', async () => {
+it('notifies each of many changes submitted concurrently of every other, exactly once', async () => {
   const { item, draft, submit, conflicts } = workspace()
   const ciIds = [await item()]
   const drafts = await Promise.all(Array.from({ length: 8 }, () => draft({ ...hours(8, 12), ciIds })))
@@ -84,7 +84,7 @@ it('tells each of many changes that are handed in at once of each other, exactly
   }
 })
 
-it('tells nothing twice when events come again', async () => {
+it('does not repeat a conflict when events are redelivered', async () => {
   const { api, item, draft, submit, conflicts } = workspace()
   const ciIds = [await item()]
   const [one, other] = [await draft({ ...hours(8, 12), ciIds }), await draft({ ...hours(10, 14), ciIds })]
@@ -116,7 +116,7 @@ it('tells nothing twice when events come again', async () => {
   expect(await detected(other.id)).toEqual([`blackout/${windowId}`])
 })
 
-it('leaves alone what is planned for another time', async () => {
+it('does not affect changes that are planned for another time', async () => {
   const { api, item, draft, submit } = workspace()
   const ciIds = [await item()]
   const [one, far] = [await draft({ ...hours(8, 10), ciIds }), await draft({ ...hours(10, 12), ciIds })]

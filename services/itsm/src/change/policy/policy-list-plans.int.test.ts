@@ -46,7 +46,7 @@ const listed = (filters: PolicyFilters, sort: SortField = 'createdAt') =>
 it.each<[string, PolicyFilters]>([
   ['change_policies_status_idx', { status: ['inactive'] }],
   ['change_policies_search_idx', { q: 'board' }],
-])('finds by %s', async (index, filters) => {
+])('finds change policies through %s', async (index, filters) => {
   for (const sort of ['createdAt', 'order'] as const) {
     const { found, indexes, nodes } = await listed(filters, sort)
     expect(found.toSorted()).toEqual(['cpl_10000', 'cpl_15000', 'cpl_20000', 'cpl_5000'])
@@ -55,7 +55,7 @@ it.each<[string, PolicyFilters]>([
   }
 })
 
-it('reads several statuses in order, each by its index', async () => {
+it('merges several statuses in order through one index scan per status', async () => {
   const { found, indexes, nodes } = await listed({ status: ['active', 'inactive'] })
   expect(found).toHaveLength(50)
   expect(indexes).toEqual(expect.arrayContaining(['change_policies_status_idx']))
@@ -68,7 +68,7 @@ it.each<[SortField, string]>([
   ['createdAt', 'change_policies_created_idx'],
   ['updatedAt', 'change_policies_updated_idx'],
   ['name', 'change_policies_name_idx'],
-])('sorts by %s without sorting', async (sort, index) => {
+])('orders by %s through an index, without a sort', async (sort, index) => {
   const { found, indexes, nodes } = await listed({}, sort)
   expect(found).toHaveLength(50)
   expect(indexes).toEqual([index])

@@ -32,7 +32,7 @@ const walk = async (client: ApiClient, query: string): Promise<string[]> => {
   }
 }
 
-it('holds what all filters hold for, in each order', async () => {
+it('lists the change policies that match all filters, in every sort order', async () => {
   const principal = testPrincipal()
   const api = service.as(principal)
   const add = adder(api)
@@ -67,7 +67,7 @@ it('holds what all filters hold for, in each order', async () => {
     expect(await walk(service.as(other), 'q=board')).toEqual([])
 })
 
-it('answers as it was, with the filters applied to that', async () => {
+it('lists change policies as of a past instant, with the filters applied to their state then', async () => {
   const principal = testPrincipal()
   const api = service.as(principal)
   const add = adder(api)

@@ -16,7 +16,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-it('keeps policies in their order', async () => {
+it('lists policies by their order field by default', async () => {
   for (const [name, order] of [
     ['Last', 30],
     ['First', 10],
@@ -29,7 +29,7 @@ it('keeps policies in their order', async () => {
   expect(await names('sort=-createdAt')).toEqual(['Middle', 'First', 'Last'])
 })
 
-it('changes and deletes one, against the version that was seen', async () => {
+it('changes and deletes a policy, and rejects a stale If-Match', async () => {
   const policy = (await api.post(path, { name: 'Board' })).data(ChangePolicy)
   const one = `${path}/${policy.id}`
   const patched = await api.patch(one, { status: 'inactive' }, { 'if-match': '"1"' })
@@ -40,7 +40,7 @@ it('changes and deletes one, against the version that was seen', async () => {
   expect((await api.get(one)).status).toBe(404)
 })
 
-it('names the rule that cannot be met', async () => {
+it('reports the path of a rule that cannot be met', async () => {
   const reply = await api.post(path, { name: 'B', technical: [{ name: 'All', waitFor: 'all' }] })
   expect(reply.error().details[0]?.path).toBe('/technical/0/approverIds')
   const both = { name: 'B', technical: [{ name: 'Both', waitFor: { count: 1, percent: 1 } }] }
@@ -52,7 +52,7 @@ it('names the rule that cannot be met', async () => {
   ])
 })
 
-it('is read with itsm:read, and changed with itsm:manage in the own workspace alone', async () => {
+it('requires itsm:read to read a policy and itsm:manage to change it, within its workspace only', async () => {
   const policy = (await api.post(path, { name: 'Board' })).data(ChangePolicy)
   const agent = service.as({ ...principal, permissions: ['itsm:read', 'itsm:write', 'itsm:approve'] })
   expect((await agent.get(`${path}/${policy.id}`)).status).toBe(200)

@@ -15,8 +15,8 @@ const create = (fields: object): ChangePolicyCommand => ({
 const state = changePolicy.decide(create({}), null)[0]?.after ?? null
 const people = (count: number) => Array.from({ length: count }, (_, index) => `usr_${index}`)
 
-describe('a policy', () => {
-  it('asks anyone for one approval in each stage unless it says otherwise', () => {
+describe('a change policy', () => {
+  it('requires one approval by anyone in each stage by default', () => {
     const anyone = [{ name: 'Approval', approverIds: null, waitFor: 'first' }]
     expect(state).toMatchObject({
       order: 100,
@@ -38,14 +38,14 @@ describe('a policy', () => {
         authorization: [{ name: 'All', approverIds: people(50), waitFor: 'all' }],
       },
     ],
-  ])('is refused with rules that cannot be met, or asks too many: %#', (fields) => {
+  ])('is rejected with unknown conditions, rules that cannot be met or too many approvers: %#', (fields) => {
     given(null).when(create(fields)).fails('validation_failed')
     given(state)
       .when({ kind: 'patch', patch: NewChangePolicy.partial().parse(fields), now })
       .fails('validation_failed')
   })
 
-  it('with distinct approvers is refused where those of the first stage are needed for the second', () => {
+  it('with distinctApprovers is rejected if the second stage needs approvers of the first', () => {
     const named = (approverIds: string[], waitFor: object | string = 'first') => [
       { name: 'Board', approverIds, waitFor },
     ]
@@ -87,7 +87,7 @@ describe('a policy', () => {
         .decisions()
   })
 
-  it('tells what changes, and nothing where nothing does', () => {
+  it('emits its changed fields, and nothing for a patch that changes nothing', () => {
     const later = '2026-03-02T11:00:00.000Z'
     given(state)
       .when({ kind: 'patch', patch: { status: 'inactive' }, now: later })

@@ -7,7 +7,7 @@ const safe = { impact: 'low', successProbability: 100 } as const
 const riskBy = (facts: Partial<typeof nothing> | { criticalities: Criticality[] }): ChangeRisk =>
   computeRisk(safe, { ...nothing, ...facts }).risk
 
-describe('impact and probability', () => {
+describe('risk by impact and success probability', () => {
   it.each([
     ['high', 100, 'moderate'],
     ['high', 90, 'moderate'],
@@ -23,11 +23,11 @@ describe('impact and probability', () => {
     ['low', 70, 'low'],
     ['low', null, 'low'],
     ['low', 69, 'moderate'],
-  ] as const)('%s impact with %s %% success is %s', (impact, successProbability, risk) => {
+  ] as const)('for %s impact with %s %% success is %s', (impact, successProbability, risk) => {
     expect(computeRisk({ impact, successProbability }, nothing).risk).toBe(risk)
   })
 
-  it('never falls with a higher impact or a lower probability of success', () => {
+  it('never decreases with a higher impact or a lower success probability', () => {
     const rank = (impact: (typeof levels)[number], successProbability: number) =>
       changeRisks.indexOf(computeRisk({ impact, successProbability }, nothing).risk)
     for (let percent = 1; percent < 100; percent += 1)
@@ -38,7 +38,7 @@ describe('impact and probability', () => {
   })
 })
 
-it('is raised by the most critical item', () => {
+it('risk increases with the most critical item', () => {
   const by = (...given: Criticality[]) => riskBy({ criticalities: given })
   expect(criticalities.map((one) => by(one))).toEqual(['high', 'moderate', 'low', 'low'])
   expect(by('low', 'critical', 'medium')).toBe('high')
@@ -52,11 +52,14 @@ it.each([
   [20, 6, 'high'],
   [2, 2, 'moderate'],
   [3, 1, 'high'],
-] as const)('of %s changes of its items %s failed: %s', (changes, failed, risk) => {
-  expect(riskBy({ past: { changes, failed } })).toBe(risk)
-})
+] as const)(
+  'with %s past changes of its items, %s of them failed, the risk is %s',
+  (changes, failed, risk) => {
+    expect(riskBy({ past: { changes, failed } })).toBe(risk)
+  },
+)
 
-it('lets the highest engine win, and says what each thinks', () => {
+it('the highest risk of all engines is used, and the result of each engine is reported', () => {
   const facts = { criticalities: ['high' as const], past: { changes: 10, failed: 5 } }
   expect(computeRisk(safe, facts)).toEqual({
     risk: 'high',

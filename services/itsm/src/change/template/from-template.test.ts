@@ -75,7 +75,7 @@ function refusals(state: ChangeRecord | null, command: ChangeCommand): [path: st
 }
 
 describe('a standard change', () => {
-  it('is drafted with the texts of its template, and with its title where it has none of its own', () => {
+  it("is drafted with the texts of its template, and with the template's title if none is given", () => {
     expect(draft).toMatchObject({
       ...texts,
       title: 'Firmware',
@@ -87,7 +87,7 @@ describe('a standard change', () => {
     expect(refusals(null, draftOf({}, found({ title: null })))).toEqual([['/title', 'required']])
   })
 
-  it('takes texts that are given only where they are those of the template', () => {
+  it('accepts given texts only if they equal those of the template', () => {
     expect(after(null, draftOf(texts, found()))).toEqual(draft)
     const others = { implementationPlan: 'Mine.', testPlan: null, impact: 'low', successProbability: 60 }
     expect(refusals(null, draftOf(others, found()))).toEqual([
@@ -106,7 +106,7 @@ describe('a standard change', () => {
     expect(refusals({ ...draft, ...input }, submit(from))).toEqual([['/templateId', code]])
   })
 
-  it('is planned for as long as its template has it, and touches items of its classes', () => {
+  it('is limited to the duration and the item classes of its template', () => {
     const strict = { ciClasses: ['database', 'server'], maxDurationMinutes: 240 }
     const items = { ciIds: ['ci_db', 'ci_app', 'ci_web', 'ci_gone'] }
     const long = { plannedEnd: '2026-03-08T02:00:00.001Z' }
@@ -124,7 +124,7 @@ describe('a standard change', () => {
 })
 
 describe('editing a standard change', () => {
-  it('leaves what comes from the template alone', () => {
+  it('rejects changes to fields that come from the template', () => {
     for (const state of [draft, after(draft, submit())]) {
       const others: ChangePatch = {
         implementationPlan: 'Mine.',
@@ -144,7 +144,7 @@ describe('editing a standard change', () => {
     }
   })
 
-  it('of what the template does not allow any longer is refused for what it alters alone', () => {
+  it('rejects only altered values that a restricted template no longer allows', () => {
     const state = after(null, draftOf({ ciIds: ['ci_db', 'ci_app'] }, found()))
     const tight = found({ ciClasses: ['database'], maxDurationMinutes: 60, status: 'inactive' })
     expect(after(state, edit({ title: 'Other', ciIds: ['ci_app', 'ci_db'] }, tight)).title).toBe('Other')
@@ -158,7 +158,7 @@ describe('editing a standard change', () => {
     expect(after(state, gone).plannedEnd).toBe('2026-03-09T01:00:00.000Z')
   })
 
-  it('gives it another template, and with it other texts', () => {
+  it('replaces the texts when the template is replaced', () => {
     const from = found({}, template)
     const next = after(draft, edit({ templateId: template.id }, from))
     expect(next).toMatchObject({
@@ -174,7 +174,7 @@ describe('editing a standard change', () => {
     ])
   })
 
-  it('makes it a normal one that keeps the texts as its own, and back', () => {
+  it('converts it to a normal change that keeps the texts, and back', () => {
     const normal = after(draft, edit({ type: 'normal' }))
     expect(normal).toMatchObject({ ...texts, type: 'normal', templateId: null })
     const own = after(normal, edit({ implementationPlan: 'Mine.' }))
@@ -189,7 +189,7 @@ describe('editing a standard change', () => {
 })
 
 describe('submitting a standard change', () => {
-  it('takes over the template as it is then, and judges by it', () => {
+  it('applies the current template and computes the risk from it', () => {
     const altered = {
       implementationPlan: 'Flash it twice.',
       testPlan: null,
@@ -202,7 +202,7 @@ describe('submitting a standard change', () => {
     })
   })
 
-  it('needs a window before anything else', () => {
+  it('requires a planned window before anything else', () => {
     const unplanned = after(null, draftOf({ plannedStart: null, plannedEnd: null }, found()))
     expect(refusals(unplanned, submit())).toEqual([
       ['/plannedStart', 'required'],
@@ -215,7 +215,7 @@ describe('submitting a standard change', () => {
 describe.each(['firmware', null])('a standard change whose templateId is %j', (templateId) => {
   const old = { ...draft, templateId, implementationPlan: null, testPlan: null }
 
-  it('is edited as it was, and goes on where it was handed in', () => {
+  it('can be edited freely, and continues if it was submitted already', () => {
     const withoutTemplate: TemplateAgreement = { ...found(), template: null }
     const edited = after(
       old,
@@ -228,7 +228,7 @@ describe.each(['firmware', null])('a standard change whose templateId is %j', (t
     expect(after(scheduled, edit({ backoutPlan: 'Mine.' }, withoutTemplate)).status).toBe('draft')
   })
 
-  it('needs a template to be submitted', () => {
+  it('requires a template to be submitted', () => {
     const code = templateId === null ? 'required' : 'not_found'
     expect(refusals(old, submit({ ...found(), template: null }))).toEqual([['/templateId', code]])
     const given = after(old, edit({ templateId: other.id }))
@@ -236,12 +236,12 @@ describe.each(['firmware', null])('a standard change whose templateId is %j', (t
     expect(after(given, submit()).status).toBe('scheduled')
   })
 
-  it('becomes a normal one', () => {
+  it('can be converted to a normal change', () => {
     expect(after(old, edit({ type: 'normal' }))).toMatchObject({ type: 'normal', templateId: null })
   })
 })
 
-it('leaves any other change without one', () => {
+it('rejects a template for any other type of change', () => {
   for (const type of ['normal', 'emergency'] as const) {
     const state = changeIn(type, 'draft')
     expect(state).toMatchObject({ templateId: null, impact: 'medium', testPlan: null })

@@ -31,7 +31,7 @@ const item = async (ciClass: string): Promise<string> =>
   ).data(ConfigurationItem).id
 
 describe('a standard change', () => {
-  it('has its texts from the template, as it is when the change is submitted', async () => {
+  it('uses the texts of the template at the time of submission', async () => {
     const templateId = await newTemplate(service.as(principal), { testPlan: 'Look.', successProbability: 99 })
     const change = await draft({ templateId })
     expect(change).toMatchObject({
@@ -56,7 +56,7 @@ describe('a standard change', () => {
     expect(begun.data(Change)).toMatchObject({ status: 'implementing', backoutPlan: 'Swap them back.' })
   })
 
-  it('needs an active template of its workspace and environment', async () => {
+  it('requires an active template of its workspace and environment', async () => {
     const elsewhere = [testPrincipal(), testPrincipal({ ...principal, environment: 'staging' })]
     const foreign = await Promise.all(elsewhere.map((as) => newTemplate(service.as(as))))
     const inactive = await newTemplate(service.as(principal), { status: 'inactive' })
@@ -82,14 +82,14 @@ describe('a standard change', () => {
     expect((await patch(change, { assignmentGroup: 'db' })).status).toBe(200)
   })
 
-  it('needs a title where the template has none, as any other does', async () => {
+  it('requires a title if the template has none, like any other change', async () => {
     const templateId = await newTemplate(service.as(principal), { title: null })
     for (const fields of [{ templateId }, { type: 'normal' }])
       expect(faults(await create(fields))).toEqual([['/title', 'required']])
     expect((await draft({ templateId, title: 'Mine' })).title).toBe('Mine')
   })
 
-  it('touches items of the classes of its template, for no longer than it says', async () => {
+  it('is limited to the item classes and the duration of its template', async () => {
     const [database, server] = [await item('database'), await item('server')]
     const templateId = await newTemplate(service.as(principal), {
       ciClasses: ['database'],
@@ -112,7 +112,7 @@ describe('a standard change', () => {
     expect((await submit(change)).data(Change).status).toBe('scheduled')
   })
 
-  it('becomes a normal one with the same texts, which it may then alter', async () => {
+  it('can be converted to a normal change with the same texts, which can then be edited', async () => {
     const change = await draft({ templateId: await newTemplate(service.as(principal)) })
     const normal = (await patch(change, { type: 'normal' })).data(Change)
     expect(normal).toMatchObject({ type: 'normal', templateId: null, implementationPlan: 'Swap them.' })
@@ -122,7 +122,7 @@ describe('a standard change', () => {
     expect(asOf.data(Change)).toEqual(change)
   })
 
-  it('fits into an event with the longest texts there are', async () => {
+  it('with the longest texts fits in an event', async () => {
     const long = '语'.repeat(20_000)
     const texts = { implementationPlan: long, testPlan: long, backoutPlan: long }
     const templateId = await newTemplate(service.as(principal), { ...texts, description: '语'.repeat(2_000) })
@@ -132,7 +132,7 @@ describe('a standard change', () => {
   })
 })
 
-describe('a standard change from before there were templates', () => {
+describe('a standard change created before templates existed', () => {
   /** The row of a change as older versions wrote it. */
   const old = async (templateId: string | null, status: 'draft' | 'scheduled'): Promise<Change> => {
     const change = await draft({ templateId: await newTemplate(service.as(principal)) })
@@ -144,7 +144,7 @@ describe('a standard change from before there were templates', () => {
   }
 
   it.each(['disk-swap', null])(
-    'goes on where it was handed in, and else needs one: %j',
+    'continues if it was submitted already, and otherwise requires a template: %j',
     async (templateId) => {
       const scheduled = await old(templateId, 'scheduled')
       expect(scheduled).toMatchObject({ status: 'scheduled', templateId })
@@ -165,7 +165,7 @@ describe('a standard change from before there were templates', () => {
   )
 })
 
-it('lists the changes of a template, also as it was', async () => {
+it('lists the changes of a template, also as of a past instant', async () => {
   const of = testPrincipal()
   const [one, other] = [await newTemplate(service.as(of)), await newTemplate(service.as(of))]
   const first = await draft({ templateId: one }, of)

@@ -56,7 +56,7 @@ const listed = (filters: TemplateFilters, sort: SortField = 'createdAt') =>
 it.each<[string, TemplateFilters]>([
   ['change_templates_status_idx', { status: ['inactive'] }],
   ['change_templates_search_idx', { q: 'board' }],
-])('finds by %s', async (index, filters) => {
+])('finds change templates through %s', async (index, filters) => {
   for (const sort of ['createdAt', 'name'] as const) {
     const { found, indexes, nodes } = await listed(filters, sort)
     expect(found.toSorted()).toEqual(['ctp_10000', 'ctp_15000', 'ctp_20000', 'ctp_5000'])
@@ -65,7 +65,7 @@ it.each<[string, TemplateFilters]>([
   }
 })
 
-it('reads several statuses in order, each by its index', async () => {
+it('merges several statuses in order through one index scan per status', async () => {
   const { found, indexes, nodes } = await listed({ status: ['active', 'inactive'] })
   expect(found).toHaveLength(50)
   expect(indexes).toEqual(expect.arrayContaining(['change_templates_status_idx']))
@@ -77,14 +77,14 @@ it.each<[SortField, string]>([
   ['createdAt', 'change_templates_created_idx'],
   ['updatedAt', 'change_templates_updated_idx'],
   ['name', 'change_templates_name_idx'],
-])('sorts by %s without sorting', async (sort, index) => {
+])('orders by %s through an index, without a sort', async (sort, index) => {
   const { found, indexes, nodes } = await listed({}, sort)
   expect(found).toHaveLength(50)
   expect(indexes).toEqual([index])
   expect(nodes).toEqual(['Limit', 'Index Scan'])
 })
 
-it('finds the changes of a template by their index', async () => {
+it('finds the changes of a template through their index', async () => {
   const { found, indexes, nodes } = await plans.of((db) =>
     listPage(db, {
       asOf: undefined,

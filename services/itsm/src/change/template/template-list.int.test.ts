@@ -33,7 +33,7 @@ const walk = async (client: ApiClient, query: string): Promise<string[]> => {
   }
 }
 
-it('holds what all filters hold for, in each order', async () => {
+it('lists the change templates that match all filters, in every sort order', async () => {
   const principal = testPrincipal()
   const api = service.as(principal)
   const add = adder(api)
@@ -67,7 +67,7 @@ it('holds what all filters hold for, in each order', async () => {
     expect(await walk(service.as(other), 'q=renew')).toEqual([])
 })
 
-it('answers as it was, with the filters applied to that', async () => {
+it('lists change templates as of a past instant, with the filters applied to their state then', async () => {
   const principal = testPrincipal()
   const api = service.as(principal)
   const add = adder(api)

@@ -30,7 +30,7 @@ afterAll(async () => {
 const add = async (fields: object = {}): Promise<ChangeTemplate> =>
   (await api.post(path, { name: 'Swap a disk', ...plans, ...fields })).data(ChangeTemplate)
 
-it('makes, changes and deletes one, against the version that was seen, and tells of each', async () => {
+it('creates, changes and deletes a template with an event for each, and rejects a stale If-Match', async () => {
   const template = await add({ ciClasses: ['database', 'storage', 'database'], maxDurationMinutes: 240 })
   expect(template).toMatchObject({
     ...{ status: 'active', impact: 'low', ciClasses: ['database', 'storage'], version: 1, ...plans },
@@ -54,7 +54,7 @@ it('makes, changes and deletes one, against the version that was seen, and tells
   expect(events.map(({ type }) => type)).toEqual(Object.keys(changeTemplateEvents))
 })
 
-it('names every class that there is not, and knows those of the workspace and environment', async () => {
+it('reports every class that is unknown in the workspace and environment', async () => {
   const named = `rack_${principal.userId.slice(-6).toLowerCase()}`
   const unknown = async (client: ApiClient, ciClasses: string[]) =>
     (await client.post(path, { name: 'T', ...plans, ciClasses })).error()
@@ -78,7 +78,7 @@ it('names every class that there is not, and knows those of the workspace and en
   expect((await api.patch(one, { ciClasses: null })).data(ChangeTemplate).ciClasses).toBeNull()
 })
 
-it('needs a name and both plans', async () => {
+it('requires a name, an implementation plan and a backout plan', async () => {
   const { details } = (await api.post(path, {})).error()
   expect(details.map(({ path: place, code }) => [place, code])).toEqual([
     ['/name', 'required'],
@@ -87,7 +87,7 @@ it('needs a name and both plans', async () => {
   ])
 })
 
-it('is read with itsm:read, and changed with itsm:manage in the own workspace and environment alone', async () => {
+it('requires itsm:read to read and itsm:manage to change a template, within its workspace and environment', async () => {
   const { id } = await add()
   const agent = service.as({ ...principal, permissions: ['itsm:read', 'itsm:write', 'itsm:approve'] })
   expect((await agent.get(`${path}/${id}`)).status).toBe(200)

@@ -15,7 +15,7 @@ const create: ChangeTemplateCommand = {
 const state = changeTemplate.decide(create, null)[0]?.after ?? null
 const later = '2026-03-02T11:00:00.000Z'
 
-it('allows any item and any time unless it says otherwise', () => {
+it('allows any item and any duration by default', () => {
   expect(state).toEqual({
     ...{ id: 'ctp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Swap a disk', description: null, status: 'active' },
     ...{ title: null, testPlan: null, impact: 'low', successProbability: null, ...plans },
@@ -23,7 +23,7 @@ it('allows any item and any time unless it says otherwise', () => {
   })
 })
 
-it('tells what changes, and nothing where nothing does', () => {
+it('emits its changed fields, and nothing for a patch that changes nothing', () => {
   given(state)
     .when({ kind: 'patch', patch: { ciClasses: ['server'], testPlan: 'Look.' }, now: later })
     .emits({
@@ -49,7 +49,7 @@ it.each([
   { maxDurationMinutes: 1.5 },
   { successProbability: 101 },
   { approvals: [] },
-])('takes no %j', (fields) => {
+])('rejects %j', (fields) => {
   expect(NewChangeTemplate.safeParse({ name: 'Swap a disk', ...plans, ...fields }).success).toBe(false)
   expect(ChangeTemplatePatch.safeParse(fields).success).toBe(false)
 })

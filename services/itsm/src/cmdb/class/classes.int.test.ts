@@ -51,7 +51,7 @@ describe('the list of classes', () => {
     'storage',
   ]
 
-  it('has built-in ones and those of the workspace in one order, page by page', async () => {
+  it('merges built-in classes and those of the workspace into one order, with pagination', async () => {
     const own = service.as(testPrincipal())
     await add(own, 'printer', 'Drucker')
     await add(own, 'laptop', 'Notebook')
@@ -71,7 +71,7 @@ describe('the list of classes', () => {
     )
   })
 
-  it('is searched by name and label, built-in or not, in the same way', async () => {
+  it('is searchable by name and label for built-in and other classes alike', async () => {
     const own = service.as(testPrincipal())
     await add(own, 'edge_device', 'Gerät am Rand')
     await own.patch('/cmdb/classes/server', { label: 'Device of a rack' })
@@ -98,7 +98,7 @@ describe('the list of classes', () => {
       expect([query, (await own.get(`/cmdb/classes?${query}`)).status]).toEqual([query, 422])
   })
 
-  it('answers as it was: built-in ones always, others since they were created', async () => {
+  it('as of a past instant contains built-in classes always, and others since their creation', async () => {
     const own = service.as(testPrincipal())
     const empty = await now()
     const made = await add(own, 'laptop', 'Notebook')
@@ -131,7 +131,7 @@ describe('the list of classes', () => {
     expect((await one('constructor', '')).error().code).toBe('not_found')
   })
 
-  it('is that of the workspace and environment', async () => {
+  it('contains only classes of its workspace and environment', async () => {
     const principal = testPrincipal()
     const own = service.as(principal)
     const made = await own.post('/cmdb/classes', { name: 'laptop', label: 'Notebook' })
@@ -153,7 +153,7 @@ describe('the list of classes', () => {
     expect((await desk.get('/cmdb/classes/laptop')).error().code).toBe('insufficient_scope')
   })
 
-  it('goes on past pages that found nothing, and is read by its indexes', async () => {
+  it('continues past pages without matches, and is read through indexes', async () => {
     const principal = testPrincipal()
     const own = service.as(principal)
     await service.sql.begin(async (tx) => {
@@ -213,7 +213,7 @@ describe('the list of classes', () => {
   })
 })
 
-describe('classes', () => {
+describe('configuration item classes', () => {
   let api: ApiClient
   beforeAll(() => {
     api = service.as(testPrincipal())
@@ -221,13 +221,13 @@ describe('classes', () => {
   const record = async (fields: object) =>
     (await api.post('/cmdb/items', { class: 'server', name: 'web-1', ...fields })).data(ConfigurationItem)
 
-  it('let an item have 64 KiB of attributes, whatever script they are written in', async () => {
+  it('allow 64 KiB of attributes per item in any script', async () => {
     await record({ attributes: { text: 'a'.repeat(65_000) } })
     const wide = { class: 'server', name: 'Wide', attributes: { text: '語'.repeat(22_000) } }
     expect((await api.post('/cmdb/items', wide)).error().details[0]).toMatchObject({ path: '/attributes' })
   })
 
-  it('hold the attributes of their items against a schema', async () => {
+  it('validate the attributes of their items against a schema', async () => {
     const schema = {
       type: 'object',
       properties: {
@@ -261,7 +261,7 @@ describe('classes', () => {
     expect((await api.patch(`/cmdb/items/${id}`, { name: 'renamed' })).status).toBe(200)
   })
 
-  it('are changed with the present version only, also unchanged built-in ones', async () => {
+  it('reject changes with a stale If-Match, also for built-in classes that were never changed', async () => {
     const own = service.as(testPrincipal())
     const path = '/cmdb/classes/server'
     expect((await own.get(path)).headers.get('etag')).toBe('"0"')
@@ -278,7 +278,7 @@ describe('classes', () => {
     expect(early.error().code).toBe('precondition_failed')
   })
 
-  it('include the built-in ones, which a workspace may change', async () => {
+  it('include the built-in ones, which a workspace can change', async () => {
     const own = service.as(testPrincipal())
     const classes = async () => (await own.get('/cmdb/classes')).page(CiClass).items
     expect((await classes()).map(({ name }) => name)).toHaveLength(9)
@@ -298,7 +298,7 @@ describe('classes', () => {
     expect(unknown.error().details[0]).toMatchObject({ path: '/class', code: 'unknown_class' })
   })
 
-  it('take first changes of a built-in one that come at once', async () => {
+  it('accept concurrent first changes of a built-in class without losing any', async () => {
     const own = service.as(testPrincipal())
     const changes = Array.from({ length: 8 }, (_, index) =>
       index % 2 === 0 ? { label: 'Disks' } : { schema: { type: 'object' } },
@@ -319,7 +319,7 @@ describe('classes', () => {
     [{ type: 'object', properties: { a: { minimum: 3 } } }, '/schema/properties/a'],
     [{ type: 'object', properties: { a: { $ref: '#' } } }, '/schema/properties/a/$ref'],
     [{ type: 'object', properties: { a: { type: 'nope' } } }, '/schema/properties/a/type'],
-  ])('refuse a schema they could not enforce: %j', async (schema, path) => {
+  ])('reject a schema that cannot be enforced: %j', async (schema, path) => {
     const reply = await api.post('/cmdb/classes', { name: 'bad', label: 'Bad', schema })
     expect(reply.error().details[0]).toMatchObject({ path, code: 'invalid_schema' })
   })

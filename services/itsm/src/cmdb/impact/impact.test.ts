@@ -28,7 +28,7 @@ function expectPathsToHold(graph: SampleGraph, impact: CiImpact): void {
   }
 }
 
-it('agrees with looking at every item again and again, on graphs with cycles and redundancy', async () => {
+it('finds the same impact as a brute-force search on graphs with cycles and redundancy', async () => {
   const seen = { affected: 0, spared: 0 }
   for (let seed = 1; seed <= 400; seed++) {
     const graph = sampleGraph({
@@ -52,7 +52,7 @@ it('agrees with looking at every item again and again, on graphs with cycles and
   expect(seen.spared).toBeGreaterThan(100)
 })
 
-it('counts hops as the shortest distance where there is no redundancy', async () => {
+it('counts hops as the shortest distance if there is no redundancy', async () => {
   for (let seed = 1; seed <= 60; seed++) {
     const sample = sampleGraph({ random: seededRandom(seed), nodes: 20, relations: 50, redundant: false })
     const graph = {
@@ -72,11 +72,11 @@ it('counts hops as the shortest distance where there is no redundancy', async ()
   }
 })
 
-describe('limits', () => {
+describe('limits of an impact walk', () => {
   const graph = sampleGraph({ random: seededRandom(5), nodes: 40, relations: 160, redundant: false })
   const failing = failingOf(graph, 2)
 
-  it('cut the walk short, and the answer says so', async () => {
+  it('truncate the result, which is marked as truncated', async () => {
     const all = await walkImpact(toImpactGraph(graph), failing, limits)
     expect(all.affected.length).toBeGreaterThan(6)
     const few = await walkImpact(toImpactGraph(graph), failing, { ...limits, maxItems: 5 })
@@ -85,7 +85,7 @@ describe('limits', () => {
     expect([near.affected, near.truncated]).toEqual([all.affected.filter(({ hops }) => hops === 1), true])
   })
 
-  it('are not reached by exactly as many', async () => {
+  it('allow exactly as many items and hops as they state', async () => {
     const all = await walkImpact(toImpactGraph(graph), failing, limits)
     const exact = {
       maxItems: all.affected.length,

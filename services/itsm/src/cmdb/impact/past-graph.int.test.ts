@@ -87,8 +87,8 @@ function actor(api: ApiClient, random: () => number) {
   return { items, act: async () => void (await (pick(acts) ?? record)()) }
 }
 
-describe('the graph as it was', () => {
-  it.each([1, 2, 3])('is what was answered then (%i)', async (seed) => {
+describe('the graph as of a past instant', () => {
+  it.each([1, 2, 3])('equals the responses recorded at that time (random seed %i)', async (seed) => {
     const random = seededRandom(seed)
     const principal = testPrincipal()
     const api = service.as(principal)
@@ -119,7 +119,7 @@ describe('the graph as it was', () => {
     expect(first.found).toEqual(Array(3).fill({ nodes: [], edges: [], truncated: false, depth: null }))
   })
 
-  it('was made in all ways there are', async () => {
+  it('is tested with every type of item and relation event', async () => {
     const rows = await service.sql<{ type: string }[]>`select distinct type from events`
     const made = ['ci.created', 'ci.deleted', 'ci.relation_added', 'ci.relation_removed', 'ci.retired']
     expect(rows.map(({ type }) => type)).toEqual(
@@ -127,7 +127,7 @@ describe('the graph as it was', () => {
     )
   })
 
-  it('has no item before it was recorded, nor after it was deleted', async () => {
+  it('excludes an item before it was created and after it was deleted', async () => {
     const principal = testPrincipal()
     const api = service.as(principal)
     const { id } = (await api.post('/cmdb/items', { class: 'server', name: 'brief' })).data(ConfigurationItem)
@@ -182,11 +182,11 @@ const goneOf = (from: number, to: number) =>
   `select ${idSql('ci', 'n')} as stream_id, 2 as version, 3 as minute, null::json as after
    from generate_series(${from}, ${to}) n`
 
-describe('a large past', () => {
+describe('a large graph as of a past instant', () => {
   const principal = testPrincipal()
   const workspaceId = principal.workspaceId ?? ''
 
-  it('is refused where there was more than can be read at once, or was too much gone since', async () => {
+  it('is rejected if it had too many items, or if too many were deleted since', async () => {
     const api = service.as(principal)
     await writeEvents(workspaceId, 'configuration_items', itemsOf(1, 20_001))
     const nodes = async (asOf: string) => await api.get(`/cmdb/topology?limit=10000&asOf=${asOf}`)
@@ -207,7 +207,7 @@ describe('a large past', () => {
     expect(impact.error().details).toMatchObject([refusal])
   })
 
-  it('is read by looking at the events of each record alone', async () => {
+  it('is read from only the events of each record', async () => {
     const mine = testPrincipal().workspaceId ?? ''
     const versions = [1, 2, 3].map((version) => itemsOf(60_001, 61_000, version)).join(' union all ')
     await writeEvents(mine, 'configuration_items', versions)

@@ -5,7 +5,7 @@ import { type Joined, StringInterner, splitWords } from './string-interner.js'
 
 const joined = (words: string[]): Joined => ({ bytes: Buffer.from(words.join(',')), size: words.length })
 
-it('numbers words in the order they are met, however many', () => {
+it('numbers many strings in order of first appearance', () => {
   const random = seededRandom(3)
   const ids = Array.from({ length: 9_000 }, () => newId('ci'))
   const drawn = Array.from({ length: 30_000 }, () => ids[Math.floor(random() * ids.length)] as string)
@@ -21,7 +21,7 @@ it('numbers words in the order they are met, however many', () => {
   expect([words.numberOf('new'), words.numberOf('new'), words.size]).toEqual([9_000, 9_000, 9_001])
 })
 
-it('tells apart words that begin alike, and takes an empty one for a word', () => {
+it('distinguishes strings with a common prefix, and accepts the empty string', () => {
   const given = ['a', 'ab', '', 'abc', 'ab', 'b', '', 'é']
   const words = new StringInterner()
   expect([...words.numbersOf(joined(given))]).toEqual([0, 1, 2, 3, 1, 4, 2, 5])
@@ -36,18 +36,15 @@ it('tells apart words that begin alike, and takes an empty one for a word', () =
   expect(splitWords(joined(given))).toEqual(given)
 })
 
-it('takes one empty word, and none', () => {
+it('accepts a list of one empty string, and an empty list', () => {
   for (const given of [[''], []]) {
     expect(splitWords(joined(given))).toEqual(given)
     expect([...new StringInterner().numbersOf(joined(given))]).toEqual(given.map((_, at) => at))
   }
 })
 
-it.each([2, 4])(
-  'refuses three words where there should be %i: what follows would stand at the wrong place',
-  (size) => {
-    const wrong = { ...joined(['a', 'b', 'c']), size }
-    expect(() => splitWords(wrong)).toThrow()
-    expect(() => new StringInterner().numbersOf(wrong)).toThrow()
-  },
-)
+it.each([2, 4])('rejects three strings if %i are announced', (size) => {
+  const wrong = { ...joined(['a', 'b', 'c']), size }
+  expect(() => splitWords(wrong)).toThrow()
+  expect(() => new StringInterner().numbersOf(wrong)).toThrow()
+})

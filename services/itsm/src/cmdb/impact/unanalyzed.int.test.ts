@@ -25,7 +25,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-describe('before the tables are analyzed', () => {
+describe('without table statistics', () => {
   const limits = { maxItems: 10_000, maxHops: 100 }
   const ids = graph.nodes.map(({ id }) => id)
 
@@ -43,7 +43,7 @@ describe('before the tables are analyzed', () => {
       (sql) => topologyAround(sql, { tenant, itemId: start, depth: 5, direction: 'both', limit: 10_000 }),
     ],
     ['the oldest items', (sql) => wholeTopology(sql, { tenant, limit: 2_000 })],
-  ])('%s is found by looking at each row a few times', async (_, ask) => {
+  ])('scans each row only a few times to find %s', async (_, ask) => {
     const most = await maxScannedRows(service.sql, ask)
     expect(most).toBeLessThan(10 * (graph.nodes.length + graph.relations.length))
   })

@@ -59,12 +59,12 @@ const commandOf = (action: CiAction): ItemCommand | undefined => {
 }
 const eventOf = (action: CiStatusAction) => (action === 'retire' ? 'ci.retired' : 'ci.status_changed')
 
-describe.each(ciStatuses)('a %s item', (status) => {
-  it('shows what can be done to it', () => {
+describe.each(ciStatuses)('a configuration item in status %s', (status) => {
+  it('lists its allowed actions', () => {
     expect(allowedActions(status)).toEqual(ciActions.filter((action) => matrix[status][action]))
   })
 
-  it.each(ciActions.filter((action) => action !== 'relate'))('%s', (action) => {
+  it.each(ciActions.filter((action) => action !== 'relate'))('handles the action %s', (action) => {
     const command = commandOf(action)
     if (command === undefined) throw new Error('There is no such command.')
     const to = matrix[status][action]
@@ -81,7 +81,7 @@ describe.each(ciStatuses)('a %s item', (status) => {
       })
   })
 
-  it.each(ciStatuses)('patched to be %s', (to) => {
+  it.each(ciStatuses)('handles a patch to status %s', (to) => {
     const action = statusActions.find((name) => matrix[status][name] === to)
     const when = given(items[status]).when({ kind: 'patch', now, patch: { status: to }, schema: null })
     if (status === to) when.emits()
@@ -95,8 +95,8 @@ describe.each(ciStatuses)('a %s item', (status) => {
   })
 })
 
-describe('recording', () => {
-  it('keeps what is given and says nothing else', () => {
+describe('creating an item', () => {
+  it('stores the given fields, with defaults for the others', () => {
     given(null)
       .when(create)
       .emits({
@@ -117,7 +117,7 @@ describe('recording', () => {
       })
   })
 
-  it('holds attributes against the schema of the class', () => {
+  it('validates the attributes against the schema of the class', () => {
     const schema = {
       type: 'object',
       properties: { cores: { type: 'integer', minimum: 1 } },
@@ -134,7 +134,7 @@ describe('recording', () => {
   })
 })
 
-it('edits first, then moves, when a patch does both', () => {
+it('a patch edits fields before it changes the status', () => {
   given(items.operational)
     .when({ kind: 'patch', now, patch: { criticality: 'critical', status: 'retired' }, schema: null })
     .emits(
@@ -143,11 +143,11 @@ it('edits first, then moves, when a patch does both', () => {
     )
 })
 
-it('is not deleted while related', () => {
+it('an item with relations cannot be deleted', () => {
   given(items.planned).when({ kind: 'delete', relations: 1 }).fails('conflict')
 })
 
-it('never leaves the declared states, whatever is asked of it', () => {
+it('an item stays within the declared statuses under random actions', () => {
   const seen = new Set<string>()
   for (let seed = 1; seed <= 300; seed++) {
     const next = seededRandom(seed)

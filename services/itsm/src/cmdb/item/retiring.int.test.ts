@@ -87,7 +87,7 @@ function whileRetiring({ id }: ConfigurationItem, act: () => Promise<Reply>): Pr
   )
 }
 
-it.each(Object.entries(ways))('refuses %s while the item is being retired', async (_, ready) => {
+it.each(Object.entries(ways))('rejects %s while the item is being retired', async (_, ready) => {
   const retiring = await item()
   const { path, act } = await ready(retiring.id)
   const reply = await whileRetiring(retiring, act)
@@ -95,14 +95,14 @@ it.each(Object.entries(ways))('refuses %s while the item is being retired', asyn
   expect(reply.error().details).toMatchObject([{ path, code: 'retired' }])
 })
 
-it('leaves an item that is being retired out of what is recorded from an incident', async () => {
+it('omits an item that is being retired from a problem created from an incident', async () => {
   const retiring = await item()
   const { id } = await incident({ ciId: retiring.id })
   const raised = await whileRetiring(retiring, () => api().post(`/itsm/incidents/${id}/problem`))
   expect(raised.data(Problem).ciIds).toEqual([])
 })
 
-it('leaves it out of the incident that late words of the caller open', async () => {
+it('omits an item that is being retired from the follow-up incident of a late caller comment', async () => {
   const retiring = await item()
   const { id } = await incident({ ciId: retiring.id, callerId: principal.userId })
   await api().patch(`/itsm/incidents/${id}`, { status: 'canceled' })
@@ -114,7 +114,7 @@ it('leaves it out of the incident that late words of the caller open', async () 
   expect((await api().get(`/itsm/incidents/${followUpId}`)).data(Incident).ciId).toBeNull()
 })
 
-it('takes nothing on after the item was retired, however often all of it happens at once', async () => {
+it('accepts no reference after the item was retired, under repeated concurrency', async () => {
   for (let round = 0; round < 5; round++) {
     const retiring = await item()
     const acts = await Promise.all(Object.values(ways).map((ready) => ready(retiring.id)))

@@ -57,8 +57,8 @@ const walk = async (query: string): Promise<number[]> => {
 const numbered = (last: number, where: (n: number) => boolean = () => true) =>
   Array.from({ length: last }, (_, index) => last - index).filter(where)
 
-describe('words', () => {
-  it('of a few are found however far behind they lie', async () => {
+describe('searching words in the list of relations', () => {
+  it('finds a few matches among the oldest rows', async () => {
     const expected = numbered(old, (n) => n % 1000 === 6)
     expect(expected).toHaveLength(6)
     expect(await walk('q=needle')).toEqual(expected)
@@ -67,19 +67,19 @@ describe('words', () => {
     expect(await walk('q=needle&type=depends_on,owned_by')).toEqual([])
   })
 
-  it('of thousands that lie far behind come page by page, each once', async () => {
+  it('paginates thousands of matches among the oldest rows without duplicates', async () => {
     expect(await walk('q=ancient')).toEqual(numbered(old, (n) => n % 1000 !== 6))
     expect(await walk('q=ancient&type=runs_on,owned_by')).toEqual(
       numbered(old, (n) => n % 1000 !== 6 && (n % 2 === 0 || n % 500 === 3)),
     )
   })
 
-  it('of all are found among the nearest', async () => {
+  it('finds matches among the newest rows if all of them match', async () => {
     expect((await walk('q=modern')).slice(0, 400)).toEqual(numbered(count).slice(0, 400))
   })
 })
 
-describe('plans', () => {
+describe('query plans of the list of relations', () => {
   const cases: [string[], RelationFilters][] = [
     [['ci_relations_created_idx'], { createdBefore: '2026-01-01T00:05:00.000Z' }],
     [['ci_relations_type_idx'], { type: ['owned_by'] }],

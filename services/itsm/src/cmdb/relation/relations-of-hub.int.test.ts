@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.stop())
 
-it('finds words of a few among the thousands of relations of one item', async () => {
+it('finds a few matches among the thousands of relations of one item', async () => {
   const other = testPrincipal()
   const workspaceId = other.workspaceId ?? ''
   const id = (n: number) => `ci_${String(n).padStart(26, '9')}`

@@ -57,8 +57,8 @@ const walk = async (query: string, path = '/cmdb/relations'): Promise<number[]> 
 const of = (item: ConfigurationItem, query: string) => walk(query, `/cmdb/items/${item.id}/relations`)
 const then = 'asOf=2120-01-01T00:00:00Z'
 
-describe('the list', () => {
-  it('holds what all filters hold for, now and as of then', async () => {
+describe('the list of relations', () => {
+  it('returns the relations that match all filters, now and as of a past instant', async () => {
     for (const also of ['', `&${then}`]) {
       const found = (query: string) => walk(`${query}${also}`)
       expect(await found('')).toEqual([3, 2, 1, 0])
@@ -77,7 +77,7 @@ describe('the list', () => {
       expect([query, (await api.get(`/cmdb/relations?${query}`)).status]).toEqual([query, 422])
   })
 
-  it('finds words of either end, now and as of then', async () => {
+  it('finds words of either end, now and as of a past instant', async () => {
     for (const also of ['', `&${then}`]) {
       const found = (query: string) => walk(`${query}${also}`)
       expect(await found('q=shop')).toEqual([2, 0])
@@ -92,7 +92,7 @@ describe('the list', () => {
     }
   })
 
-  it('of an item knows directions, and words of the other end', async () => {
+  it('of an item filters by direction and by words of the other end', async () => {
     for (const also of ['', `&${then}`]) {
       const found = (item: ConfigurationItem, query: string) => of(item, `${query}${also}`)
       expect(await found(db, '')).toEqual([3, 1, 0])
@@ -110,7 +110,7 @@ describe('the list', () => {
     expect((await api.get(`/cmdb/items/${newId('ci')}/relations`)).error().code).toBe('not_found')
   })
 
-  it('gets from one page to the next through several types and words alike', async () => {
+  it('paginates combined types and words, and rejects a cursor of another search', async () => {
     const first = (await api.get('/cmdb/relations?q=checkout&limit=2')).page(CiRelation)
     const after = encodeURIComponent(first.pagination.nextCursor ?? '')
     expect((await api.get(`/cmdb/relations?q=shop&limit=2&after=${after}`)).error().code).toBe(
@@ -120,8 +120,8 @@ describe('the list', () => {
   })
 })
 
-describe('as of then', () => {
-  it('has what is removed since, and its ends by the names they had', async () => {
+describe('the list of relations as of a past instant', () => {
+  it('contains relations that were removed later, and the names their ends had then', async () => {
     const own = service.as(testPrincipal())
     const add = async (name: string) =>
       (await own.post('/cmdb/items', { class: 'server', name })).data(ConfigurationItem)
@@ -164,8 +164,8 @@ describe('as of then', () => {
   })
 })
 
-describe('one relation', () => {
-  it('is where its creation says', async () => {
+describe('a single relation', () => {
+  it('is readable at the Location of its creation', async () => {
     const [one, other] = [await record('one'), await record('other')]
     const body = { sourceId: one.id, targetId: other.id, type: 'manages' }
     const made = await api.post('/cmdb/relations', body)
@@ -178,7 +178,7 @@ describe('one relation', () => {
   })
 })
 
-it('another tenant finds none of it', async () => {
+it('hides all relations from another tenant', async () => {
   for (const stranger of [
     service.as(testPrincipal()),
     service.as({ ...principal, environment: 'staging' }),

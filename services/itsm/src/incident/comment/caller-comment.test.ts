@@ -13,8 +13,8 @@ const of = (state: IncidentState): IncidentState => ({ ...state, callerId: calle
 const causes = (decisions: { extras?: Record<string, unknown> }[]) =>
   decisions.map(({ extras }) => extras?.cause)
 
-describe('a caller who comes with an API key', () => {
-  it('counts like a signed-in user', () => {
+describe('a caller with an API key', () => {
+  it('resumes and reopens incidents like a signed-in user', () => {
     const waiting = { ...of(incidents.on_hold), holdReason: 'awaiting_caller' as const }
     const [, resumed] = given(waiting).when({ kind: 'comment', comment: said, now }).decisions()
     expect(resumed).toMatchObject({ after: { status: 'in_progress' }, extras: { cause: 'caller' } })
@@ -24,7 +24,7 @@ describe('a caller who comes with an API key', () => {
     expect(reopened).toMatchObject({ type: 'incident.reopened', extras: { cause: 'caller' } })
   })
 
-  it('does not answer their own incident', () => {
+  it('does not count as a response to their own incident', () => {
     const response = (one: IncidentComment) =>
       incidentEntity.facts(of(incidents.open), { comment: one }).response
     expect(response(said)).toBeNull()
@@ -32,20 +32,23 @@ describe('a caller who comes with an API key', () => {
   })
 })
 
-describe('whose action closes or reopens an incident', () => {
-  it.each(['close', 'reopen'] as const)('%s: the caller is its cause, another user is not', (kind) => {
+describe('the cause of an action on an incident', () => {
+  it.each(['close', 'reopen'] as const)('is the caller, and not another user: %s', (kind) => {
     const as = (userId: string) => given(of(incidents.resolved)).when({ ...steps[kind], userId, now })
     expect(causes(as(caller).decisions())).toEqual(['caller'])
     expect(causes(as(agent.id).decisions())).toEqual([undefined])
   })
 
-  it.each(['resolve', 'cancel'] as const)('%s: the same, and there is no cause without a caller', (kind) => {
-    const step = { ...steps[kind], userId: caller, now }
-    expect(causes(given(of(incidents.open)).when(step).decisions())).toEqual(['caller'])
-    expect(causes(given(incidents.open).when(step).decisions())).toEqual([undefined])
-  })
+  it.each(['resolve', 'cancel'] as const)(
+    'is the caller, and is absent for an incident without a caller: %s',
+    (kind) => {
+      const step = { ...steps[kind], userId: caller, now }
+      expect(causes(given(of(incidents.open)).when(step).decisions())).toEqual(['caller'])
+      expect(causes(given(incidents.open).when(step).decisions())).toEqual([undefined])
+    },
+  )
 
-  it('a PATCH counts as the action it amounts to, and edits have no cause', () => {
+  it('is recorded for the action of a PATCH, and not for its edits', () => {
     const patch = { title: 'It works again', status: 'closed' } as const
     const command = { kind: 'patch', by: key, userId: caller, settings, now, patch } as const
     const decisions = given(of(incidents.resolved)).when(command).decisions()

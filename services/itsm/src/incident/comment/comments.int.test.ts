@@ -59,7 +59,7 @@ describe('the comments of an incident', () => {
       ])
   })
 
-  it('are those of an incident that was there then, and of the tenant', async () => {
+  it('are readable as of a past instant only if the incident existed, and only by its tenant', async () => {
     const ada = service.as(principal)
     const before = new Date().toISOString()
     await later(before)
@@ -84,7 +84,7 @@ describe('the comments of an incident', () => {
     expect(absent.error().code).toBe('not_found')
   })
 
-  it('come page by page, each once, also those of one instant', async () => {
+  it('are paginated without duplicates, even if they have the same timestamp', async () => {
     const ada = service.as(principal)
     const incident = await open(ada)
     const ids: string[] = []
@@ -112,7 +112,7 @@ describe('the comments of an incident', () => {
   })
 })
 
-describe('comments of the caller after the end', () => {
+describe('comments of the caller on an ended incident', () => {
   const caller = { ...principal, ...grace }
   const closedOne = async (end: 'closed' | 'canceled', fields: object = {}) => {
     const ada = service.as(principal)
@@ -124,7 +124,7 @@ describe('comments of the caller after the end', () => {
   const get = async ({ id }: { id: string }) =>
     (await service.as(principal).get(`/itsm/incidents/${id}`)).data(Incident)
 
-  it.each(['closed', 'canceled'] as const)('open another incident for a %s one', async (end) => {
+  it.each(['closed', 'canceled'] as const)('open a follow-up incident for a %s one', async (end) => {
     const ended = await closedOne(end)
     const said = await say(service.as(caller), ended, 'It is back')
     const again = await get({ id: said.incidentId })
@@ -146,7 +146,7 @@ describe('comments of the caller after the end', () => {
     ])
   })
 
-  it('go to that one from then on, and reopen it when it is resolved', async () => {
+  it('are added to the follow-up incident from then on, and reopen it if it is resolved', async () => {
     const ended = await closedOne('closed')
     const { incidentId } = await say(service.as(caller), ended, 'It is back')
     await service.as(principal).post(`/itsm/incidents/${incidentId}/resolve`, {})
@@ -159,7 +159,7 @@ describe('comments of the caller after the end', () => {
     expect(await get({ id: third.incidentId })).toMatchObject({ followsUpOn: incidentId, status: 'open' })
   })
 
-  it('open one, however many come at once', async () => {
+  it('open a single follow-up incident when they are sent concurrently', async () => {
     const ended = await closedOne('closed')
     const api = service.as(caller)
     const said = await Promise.all(Array.from({ length: 8 }, (_, at) => say(api, ended, `Word ${at}`)))
@@ -168,7 +168,7 @@ describe('comments of the caller after the end', () => {
     expect((await get({ id: opened ?? '' })).commentCount).toBe(8)
   })
 
-  it('are applied once for an Idempotency-Key, and not to a version that has changed', async () => {
+  it('are applied once per Idempotency-Key, and rejected with a stale If-Match', async () => {
     const ended = await closedOne('closed')
     const path = `/itsm/incidents/${ended.id}/comments`
     const api = service.as(caller)
@@ -182,7 +182,7 @@ describe('comments of the caller after the end', () => {
     expect((await get({ id: first.incidentId })).commentCount).toBe(1)
   })
 
-  it('are not lost when the item has gone out of service', async () => {
+  it('are kept if the configuration item has been retired', async () => {
     const ada = service.as(principal)
     const server = { class: 'server', name: 'web-1', status: 'operational' }
     const item = (await ada.post('/cmdb/items', server)).data(ConfigurationItem)
@@ -192,7 +192,7 @@ describe('comments of the caller after the end', () => {
     expect((await get({ id: incidentId })).ciId).toBeNull()
   })
 
-  it('are refused to other users, and as work notes', async () => {
+  it('are rejected from other users and as work notes', async () => {
     const ended = await closedOne('closed')
     for (const [api, visibility] of [
       [service.as(principal), 'public'],

@@ -52,7 +52,7 @@ const cases: [string, IncidentFilters][] = [
   ['incidents_tagged_idx', { tag: 'tag-77' }],
 ]
 
-it.each(cases)('lists by %s', async (index, filters) => {
+it.each(cases)('filters incidents through %s', async (index, filters) => {
   const query = database.db
     .select({ id: incidents.id })
     .from(incidents)

@@ -140,20 +140,25 @@ const itemQueries: [string, Matches][] = [
 describe.each([
   ['/itsm/incidents', 'incidents', incidentQueries],
   ['/cmdb/items', 'configuration_items', itemQueries],
-] as const)('%s', (path, kind, queries) => {
-  it.each(queries)('?%s is at any instant what the log says', async (query, matches) => {
-    const instants = Array.from({ length: 8 }, () => oneOf(log).at)
-    for (const asOf of [...instants, '2020-01-01T00:00:00.000Z', '2120-01-01T00:00:00.000Z']) {
-      const expected = replayed(kind, asOf, matches)
-      expect(await listed(`${path}?${query}&asOf=${asOf}`, 200)).toEqual(expected)
-      expect(await listed(`${path}?${query}&asOf=${asOf}`, 4)).toEqual(expected)
-      const upwards = await listed(`${path}?${query}&asOf=${asOf}&sort=createdAt`, 200)
-      expect(upwards).toEqual(expected.toReversed())
-    }
-    expect(replayed(kind, '2120-01-01T00:00:00.000Z', matches)).toEqual(await listed(`${path}?${query}`, 200))
-  })
+] as const)('%s as of a past instant', (path, kind, queries) => {
+  it.each(queries)(
+    'returns the records replayed from the log at any instant: ?%s',
+    async (query, matches) => {
+      const instants = Array.from({ length: 8 }, () => oneOf(log).at)
+      for (const asOf of [...instants, '2020-01-01T00:00:00.000Z', '2120-01-01T00:00:00.000Z']) {
+        const expected = replayed(kind, asOf, matches)
+        expect(await listed(`${path}?${query}&asOf=${asOf}`, 200)).toEqual(expected)
+        expect(await listed(`${path}?${query}&asOf=${asOf}`, 4)).toEqual(expected)
+        const upwards = await listed(`${path}?${query}&asOf=${asOf}&sort=createdAt`, 200)
+        expect(upwards).toEqual(expected.toReversed())
+      }
+      expect(replayed(kind, '2120-01-01T00:00:00.000Z', matches)).toEqual(
+        await listed(`${path}?${query}`, 200),
+      )
+    },
+  )
 
-  it('keeps its cursors to themselves', async () => {
+  it('rejects cursors of another instant, filter or sort order', async () => {
     const [early, late] = [log[40]?.at, log.at(-1)?.at]
     const Item = z.looseObject({ id: z.string() })
     const page = (await api.get(`${path}?limit=1&asOf=${late}`)).page(Item)
@@ -164,19 +169,19 @@ describe.each([
     expect((await api.get(`${path}?${after}&asOf=${late}`)).status).toBe(200)
   })
 
-  it('is sorted by creation alone', async () => {
+  it('can be sorted only by creation time', async () => {
     const reply = await api.get(`${path}?asOf=${log[0]?.at}&sort=-updatedAt`)
     expect(reply.status).toBe(422)
     expect(reply.error().details).toEqual([expect.objectContaining({ in: 'query', path: '/sort' })])
   })
 })
 
-it.each(['priority', '-severity'])('is not sorted by what was urgent then: %s', async (sort) => {
+it.each(['priority', '-severity'])('rejects sorting by urgency as of a past instant: %s', async (sort) => {
   const reply = await api.get(`/itsm/incidents?asOf=${log[0]?.at}&sort=${sort}`)
   expect(reply.error().details).toEqual([expect.objectContaining({ in: 'query', path: '/sort' })])
 })
 
-it('shows each record as reading it as of then does', async () => {
+it('lists each record as of a past instant exactly as it is read on its own', async () => {
   const asOf = log[Math.floor(log.length / 2)]?.at
   const { items } = (await api.get(`/itsm/incidents?asOf=${asOf}&limit=5`)).page(Incident)
   for (const item of items) {

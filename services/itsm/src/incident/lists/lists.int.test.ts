@@ -84,7 +84,7 @@ const middle = () => {
   return incident.createdAt
 }
 
-describe('filters', () => {
+describe('filters of the list of incidents', () => {
   const cases: [string, () => string, (incident: Incident) => boolean][] = [
     ['none', () => '', () => true],
     ['a status', () => 'status=resolved', ({ status }) => status === 'resolved'],
@@ -167,20 +167,17 @@ describe('filters', () => {
     ],
   ]
 
-  it.each(cases)(
-    '%s: every page, newest first, nothing twice and nothing missed',
-    async (_, query, matches) => {
-      const expected = all.filter(matches).map(({ id }) => id)
-      expect(expected.length).toBeGreaterThan(1)
-      for (const limit of searchTimes > 1 ? [1, 5, 200] : [4, 200]) {
-        const items = await walk(query(), limit)
-        expect(items.map(({ id }) => id)).toEqual(expected.toReversed())
-      }
-    },
-  )
+  it.each(cases)('paginate newest first without duplicates or gaps: %s', async (_, query, matches) => {
+    const expected = all.filter(matches).map(({ id }) => id)
+    expect(expected.length).toBeGreaterThan(1)
+    for (const limit of searchTimes > 1 ? [1, 5, 200] : [4, 200]) {
+      const items = await walk(query(), limit)
+      expect(items.map(({ id }) => id)).toEqual(expected.toReversed())
+    }
+  })
 })
 
-it('takes who asks for me', async () => {
+it('resolves "me" in a filter to the caller', async () => {
   const caller = testPrincipal()
   const mine = service.as(caller)
   await mine.post('/itsm/incidents', { title: 'Unassigned' })
@@ -193,17 +190,17 @@ it('takes who asks for me', async () => {
   expect((await mine.get('/itsm/incidents?callerId=me')).page(Incident).items).toEqual([])
 })
 
-it('finds category and item by all of them only', async () => {
+it('matches category, item and caller only by the exact value', async () => {
   for (const query of ['category=netw', 'category=Network', `ciId=${ciId.slice(0, -1)}`, 'callerId=none'])
     expect(await walk(query, 5)).toEqual([])
 })
 
-it('finds a member of a list by all of it only', async () => {
+it('matches tags and watchers only by the exact value', async () => {
   for (const query of ['tag=check', 'tag=CHECKOUT', 'watcherId=usr_gra', 'tag=%22%5D'])
     expect(await walk(query, 5)).toEqual([])
 })
 
-it('finds a number as a whole, and where it is mentioned', async () => {
+it('finds an incident by its exact number, and by mentions of that number', async () => {
   const caller = service.as(testPrincipal())
   const titles = [
     'Disk full',
@@ -218,7 +215,7 @@ it('finds a number as a whole, and where it is mentioned', async () => {
   expect(numbers).toEqual(['INC-2', 'INC-1'])
 })
 
-it('finds words of any script, in any case and without the signs around them', async () => {
+it('finds words in any script, ignoring case and punctuation', async () => {
   const caller = service.as(testPrincipal())
   const titles = [
     '«ПРИНТЕР» на этаже №3 сломан',
@@ -245,8 +242,8 @@ it('finds words of any script, in any case and without the signs around them', a
   expect(await found('тон')).toEqual([])
 })
 
-describe('sorting', () => {
-  it('by number goes by value, not by text', async () => {
+describe('sorting the list of incidents', () => {
+  it('by number is numeric, not alphabetical', async () => {
     const numbers = (await walk('sort=number', 7)).map(({ number }) => number)
     expect(numbers).toEqual(all.map(({ number }) => number))
     expect((await walk('sort=-number', 7)).map(({ number }) => number)).toEqual(numbers.toReversed())
@@ -265,7 +262,7 @@ describe('sorting', () => {
       'priority=P2,P4&severity=critical,low&',
       ({ priority, severity }) => ['P2', 'P4'].includes(priority) && ['critical', 'low'].includes(severity),
     ],
-  ])('by urgency, and the oldest first: %s', async (query, matches) => {
+  ])('by priority or severity returns the oldest first within each rank: %s', async (query, matches) => {
     const rank = {
       priority: ({ priority }: Incident) => priorities.indexOf(priority),
       severity: ({ severity }: Incident) => severities.indexOf(severity),
@@ -281,7 +278,7 @@ describe('sorting', () => {
     }
   })
 
-  it('by urgency goes by what an incident is now', async () => {
+  it('by severity uses the current severity', async () => {
     const settings = service.as(testPrincipal())
     const opened: string[] = []
     for (const severity of ['low', 'medium', 'high'])
@@ -293,14 +290,14 @@ describe('sorting', () => {
     expect(await listed()).toEqual([opened[0], opened[2], opened[1]])
   })
 
-  it('by the last change', async () => {
+  it('by updatedAt returns every incident in order of its last change', async () => {
     const times = (await walk('sort=updatedAt', 7)).map(({ updatedAt }) => updatedAt)
     expect(times).toEqual([...times].sort())
     expect(times).toHaveLength(all.length)
   })
 })
 
-describe('refusals', () => {
+describe('invalid queries for the list of incidents', () => {
   it.each([
     'status=new',
     'priority=P0',
@@ -315,7 +312,7 @@ describe('refusals', () => {
     'limit=201',
     'sort=title',
     'createdAfter=yesterday',
-  ])('%s', async (query) => {
+  ])('are rejected with 422: %s', async (query) => {
     const reply = await api.get(`/itsm/incidents?${query}`)
     expect(reply.status).toBe(422)
     expect(reply.error().details[0]).toMatchObject({
@@ -324,7 +321,7 @@ describe('refusals', () => {
     })
   })
 
-  it('a cursor of another list, sort, filter or workspace', async () => {
+  it('include a cursor of another filter, sort order or workspace', async () => {
     const { nextCursor } = (await api.get('/itsm/incidents?limit=1')).page(Incident).pagination
     const after = `limit=1&after=${encodeURIComponent(nextCursor ?? '')}`
     const foreign = service.as(testPrincipal())
@@ -338,7 +335,7 @@ describe('refusals', () => {
   })
 })
 
-it('gives 200 concurrent creations 200 different numbers, each greater than those before', async () => {
+it('assigns 200 different, increasing numbers to 200 incidents created concurrently', async () => {
   const elsewhere = service.as(testPrincipal())
   const last = (await elsewhere.post('/itsm/incidents', { title: 'Before' })).data(Incident)
   const created = await Promise.all(

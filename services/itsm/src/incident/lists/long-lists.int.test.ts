@@ -121,7 +121,7 @@ let walks = 0
 /** Alternates between newest first and oldest first; both in the long test tier. */
 const directions = () => (searchTimes > 1 ? [false, true] : [walks++ % 2 === 1])
 
-describe('words', () => {
+describe('searching words in a long list of incidents', () => {
   const searches: [string, (incident: IncidentState) => boolean][] = [
     ['even', titled('even')],
     ['rare', titled('rare')],
@@ -141,7 +141,7 @@ describe('words', () => {
     ['"; drop table', () => false],
     ['\\ & !', () => false],
   ]
-  it.each(everyNth(2, searches))('%s', async (q, matches) => {
+  it.each(everyNth(2, searches))('finds every match in order: %s', async (q, matches) => {
     const expected = idsOf(all.filter(matches))
     for (const upwards of directions()) {
       const { ids } = await walk(upwards ? { q, sort: 'createdAt' } : { q })
@@ -149,7 +149,7 @@ describe('words', () => {
     }
   })
 
-  it('together with other filters and another order', async () => {
+  it('can be combined with other filters and another sort order', async () => {
     const matches = (incident: IncidentState) =>
       titled('bygone')(incident) && isOneOf('on_hold', 'closed')(incident) && incident.assigneeId === someone
     const expected = all.filter(matches)
@@ -160,12 +160,12 @@ describe('words', () => {
   })
 })
 
-describe('several values', () => {
+describe('filters with several values on a long list of incidents', () => {
   it.each([
     ['status', 'closed,on_hold'],
     ['status', 'on_hold,on_hold,canceled,resolved'],
     ['severity', 'critical,low'],
-  ])('%s=%s: every row once, in order, on full pages', async (name, values) => {
+  ])('return every row once, in order, on full pages: %s=%s', async (name, values) => {
     const expected = idsOf(all.filter(isOneOf(...values.split(','))))
     for (const upwards of directions()) {
       const { ids, pages } = await walk({ [name]: values, ...(upwards && { sort: 'number' }) })
@@ -174,7 +174,7 @@ describe('several values', () => {
     }
   })
 
-  it('of several filters', async () => {
+  it('can be combined with each other', async () => {
     const expected = all.filter(
       (incident) => isOneOf('closed', 'open')(incident) && isOneOf('critical', 'high')(incident),
     )
@@ -182,7 +182,7 @@ describe('several values', () => {
   })
 })
 
-describe('by urgency', () => {
+describe('sorting a long list of incidents by urgency', () => {
   const older = (a: IncidentState, b: IncidentState) => (a.createdAt + a.id < b.createdAt + b.id ? -1 : 1)
   const ranks = {
     priority: ({ priority }: IncidentState) => priorities.indexOf(priority),
@@ -225,20 +225,23 @@ describe('by urgency', () => {
       (one) => titled('bygone')(one) && one.assignmentGroup === 'web',
     ],
   ]
-  it.each(everyNth(2, lists))('%j: every row once, in order, on full pages', async (query, matches) => {
-    for (const [by, sort] of orders()) {
-      const expected = all.filter(matches).toSorted((a, b) => ranks[by](a) - ranks[by](b) || older(a, b))
-      const { ids, pages } = await walk({ ...query, sort })
-      expect(ids).toEqual(idsOf(sort === by ? expected : expected.toReversed()))
-      expect(pages.slice(0, -1).every((length) => length === 200)).toBe(true)
-    }
-  })
+  it.each(everyNth(2, lists))(
+    'returns every row once, in order, on full pages: %j',
+    async (query, matches) => {
+      for (const [by, sort] of orders()) {
+        const expected = all.filter(matches).toSorted((a, b) => ranks[by](a) - ranks[by](b) || older(a, b))
+        const { ids, pages } = await walk({ ...query, sort })
+        expect(ids).toEqual(idsOf(sort === by ? expected : expected.toReversed()))
+        expect(pages.slice(0, -1).every((length) => length === 200)).toBe(true)
+      }
+    },
+  )
 })
 
-describe('as of an instant', () => {
+describe('a long list of incidents as of a past instant', () => {
   const middle = () => all[2_000]?.createdAt ?? ''
 
-  it('looks through a bounded number of records for each page, and goes on', async () => {
+  it('reads a bounded number of records per page, and continues on the next page', async () => {
     const asOf = middle()
     const matches = (incident: IncidentState) => incident.createdAt <= asOf && incident.assigneeId === someone
     const expected = idsOf(all.filter(matches))
@@ -250,7 +253,7 @@ describe('as of an instant', () => {
     )
   })
 
-  it('finds the words of the time', async () => {
+  it('finds the words that the incidents had then', async () => {
     const asOf = middle()
     const rare = all.filter((incident) => incident.createdAt <= asOf && titled('rare')(incident))
     const { ids, pages } = await walk({ asOf, q: 'rare' })
@@ -259,7 +262,7 @@ describe('as of an instant', () => {
   })
 })
 
-it('shows nothing of another workspace or environment', async () => {
+it('a long list of incidents excludes other workspaces and environments', async () => {
   const strangers = [testPrincipal(), { ...principal, environment: 'staging' as const }]
   for (const stranger of strangers) {
     for (const query of [

@@ -59,7 +59,7 @@ it.each<[string, IncidentFilters, string, number]>([
   ['those of a team', { assignmentGroup: 'team_1' }, 'group', 6],
   ['the open ones of a team', { ...unended, assignmentGroup: 'team_1' }, 'group', 3],
   ['those of a person', { assigneeId: 'usr_7' }, 'assignee', 6],
-])('lists %s by urgency without sorting', async (_, filters, name, scans) => {
+])('reads incidents by urgency through indexes, without a sort: %s', async (_, filters, name, scans) => {
   for (const sort of ['priority', 'severity'] as const)
     for (const direction of ['asc', 'desc'] as const) {
       const { found, indexes, nodes } = await listed(filters, sort, direction)
@@ -71,7 +71,7 @@ it.each<[string, IncidentFilters, string, number]>([
     }
 })
 
-it('starts at the rank that is asked for', async () => {
+it('starts the index scan at the requested priority', async () => {
   const { found, indexes } = await listed({ status: ['closed'], priority: ['P4'] }, 'priority', 'asc')
   expect(found[0]).toBe('inc_15002')
   expect(indexes).toEqual(['incidents_status_priority_idx'])

@@ -39,8 +39,8 @@ async function settings(majorRules?: MajorRule[]) {
 }
 const urgentOnly: MajorRule = { name: 'Most pressing', priorities: ['P1'] }
 
-describe('an incident is proposed as a major one by itself', () => {
-  it('when it is opened with the priority, or gets it', async () => {
+describe('an incident is proposed as a major incident automatically', () => {
+  it('when it is opened with the priority of a rule, or reaches that priority', async () => {
     const { open, edit, reason } = await settings([urgentOnly])
     const proposal = { by: systemActor, reason: 'Most pressing: priority P1.' }
     expect(await reason(await open({ impact: 'high', urgency: 'high' }))).toMatchObject(proposal)
@@ -49,7 +49,7 @@ describe('an incident is proposed as a major one by itself', () => {
     expect(await reason(other)).toMatchObject(proposal)
   })
 
-  it('when it is about a critical item', async () => {
+  it('when it concerns a critical item', async () => {
     const { api, open, edit, reason } = await settings([{ name: 'Heart', criticalities: ['critical'] }])
     const item = async (criticality: string) => {
       const given = { class: 'service', name: 'Shop', status: 'operational', criticality }
@@ -60,7 +60,7 @@ describe('an incident is proposed as a major one by itself', () => {
     expect((await reason(one))?.reason).toBe('Heart: an item of critical criticality.')
   })
 
-  it('when it has 10 children, unless the settings say otherwise', async () => {
+  it('when it has 10 children, by the default rules', async () => {
     const { api, open, reason } = await settings()
     expect((await api.get('/itsm/settings')).data(ItsmSettings).majorRules).toEqual(defaultMajorRules)
     const parent = await open()
@@ -68,7 +68,7 @@ describe('an incident is proposed as a major one by itself', () => {
     expect((await reason(parent))?.reason).toBe('Many children: 10 children.')
   })
 
-  it('once, whatever else happens to it, and not against a decision', async () => {
+  it('only once, and not again after a decision', async () => {
     const { api, open, edit, get, reason } = await settings([urgentOnly])
     const one = await open({ impact: 'high', urgency: 'high' })
     await reason(one)
@@ -82,7 +82,7 @@ describe('an incident is proposed as a major one by itself', () => {
     expect(rows).toHaveLength(2)
   })
 
-  it('not where no rule holds, and not after its end', async () => {
+  it('unless no rule matches or the incident has ended', async () => {
     const { open, edit, get } = await settings([urgentOnly])
     const [mild, canceled] = [await open({ impact: 'high' }), await open()]
     await edit(canceled, { impact: 'high', urgency: 'high', status: 'canceled' })

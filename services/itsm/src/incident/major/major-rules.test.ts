@@ -11,7 +11,7 @@ const rules: MajorRule[] = [
 ]
 const incident: MajorRuleInput = { priority: 'P4', childCount: 0, criticality: null }
 
-describe('a rule', () => {
+describe('a rule for major incidents', () => {
   it.each<[Partial<MajorRuleInput>, string | undefined]>([
     [{}, undefined],
     [{ priority: 'P1' }, 'Most pressing: priority P1.'],
@@ -20,11 +20,11 @@ describe('a rule', () => {
     [{ priority: 'P3', criticality: 'high' }, 'Heart: priority P3, an item of high criticality.'],
     [{ priority: 'P3', criticality: 'medium' }, undefined],
     [{ priority: 'P4', criticality: 'critical' }, undefined],
-  ])('%j: %s', (fields, reason) => {
+  ])('with %j proposes: %s', (fields, reason) => {
     expect(findProposalReason(rules, { ...incident, ...fields })).toBe(reason)
   })
 
-  it('is looked at where it may hold, and where what it is about has changed', () => {
+  it('is evaluated only if it may match and if a relevant field has changed', () => {
     const { open } = incidents
     expect(mayMatch(rules, { ...open, priority: 'P3' })).toBe(false)
     expect(mayMatch(rules, { ...open, priority: 'P3', ciId: 'ci_1' })).toBe(true)
@@ -37,7 +37,7 @@ describe('a rule', () => {
     ]).toEqual([true, false, true])
   })
 
-  it('names something that has to hold', () => {
+  it('requires at least one condition', () => {
     const refused = (rule: object) => !ItsmSettingsPatch.safeParse({ majorRules: [rule] }).success
     expect(refused({ name: 'Everything' })).toBe(true)
     expect(refused({ name: 'None', priorities: [] })).toBe(true)

@@ -72,7 +72,7 @@ describe('a major incident', () => {
     ])
   })
 
-  it('is refused what its state does not allow, and says what it does', async () => {
+  it('rejects actions its state does not allow, and the error lists the allowed ones', async () => {
     const { id } = await open()
     const reply = await decide(api, id, 'demote')
     expect(reply.status).toBe(409)
@@ -87,7 +87,7 @@ describe('a major incident', () => {
     ])
   })
 
-  it('is proposed with itsm:write and decided on with itsm:approve, in its own tenant', async () => {
+  it('requires itsm:write to propose and itsm:approve to decide, within its tenant', async () => {
     const { id } = await open()
     const writer = service.as({ ...ada, permissions: ['itsm:read', 'itsm:write'] })
     expect((await decide(writer, id, 'propose')).status).toBe(200)
@@ -99,8 +99,8 @@ describe('a major incident', () => {
   })
 })
 
-describe('a family', () => {
-  it('is opened, follows its parent, and comes out of the log as it was', async () => {
+describe('a parent incident with children', () => {
+  it('passes its resolution on to its children, and is identical after a rebuild from the log', async () => {
     const parent = await open()
     const [first, second] = [await open({ parentId: parent.id }), await open()]
     await api.patch(`${path}/${second.id}`, { parentId: parent.id })
@@ -123,7 +123,7 @@ describe('a family', () => {
     expect([...(await rows())]).toEqual(before)
   })
 
-  it('names the field when the parent cannot be', async () => {
+  it('is rejected with the path of the field if it cannot be a parent', async () => {
     const { id } = await open()
     const elsewhere = await service.as(testPrincipal()).post(path, { title: 'Theirs' })
     for (const parentId of [elsewhere.data(Incident).id, 'INC-1', id]) {
@@ -134,7 +134,7 @@ describe('a family', () => {
     expect(refused(reply)).toEqual([422, 'validation_failed', '/parentId'])
   })
 
-  it('is joined once under one Idempotency-Key', async () => {
+  it('counts a child once per Idempotency-Key', async () => {
     const parent = await open()
     const send = () =>
       api.post(path, { title: 'Once', parentId: parent.id }, { 'idempotency-key': `once-${parent.id}` })
@@ -144,7 +144,7 @@ describe('a family', () => {
   })
 })
 
-it('a word of the caller reopens what was resolved, and opens another when it is closed', async () => {
+it('a comment of the caller reopens a resolved incident, and opens a follow-up to a closed one', async () => {
   const { id } = await open({ callerId: ada.actor.id })
   await api.post(`${path}/${id}/resolve`)
   const say = () => api.post(`${path}/${id}/comments`, { body: 'Still 502.' })
@@ -157,7 +157,7 @@ it('a word of the caller reopens what was resolved, and opens another when it is
   expect(await get(incidentId)).toMatchObject({ status: 'open', majorState: 'none', followsUpOn: id })
 })
 
-it('a word of the caller is kept where another incident of the dedup key is open', async () => {
+it('a comment of the caller is kept without reopening if another incident of the dedupKey is open', async () => {
   const { id } = await open({ callerId: ada.actor.id, dedupKey: 'checkout' })
   await api.post(`${path}/${id}/resolve`)
   expect((await open({ dedupKey: 'checkout' })).id).not.toBe(id)

@@ -42,7 +42,7 @@ const inState = (majorState: MajorState, from: IncidentState = incidents.open): 
   majorProposal: majorState === 'none' ? null : proposal,
 })
 
-describe('every action in every major state', () => {
+describe('every major-incident action in every major state', () => {
   const cells = majorStates.flatMap((state) => majorActions.map((action) => ({ state, action })))
 
   it.each(cells)('$action while $state', ({ state, action }) => {
@@ -70,22 +70,25 @@ describe('every action in every major state', () => {
     expect(IncidentStateSchema.safeParse(decision?.after).error).toBeUndefined()
   })
 
-  it.each(incidentStatuses)('%s incidents are decided on until they end', (status) => {
-    const ended = status === 'closed' || status === 'canceled'
-    for (const state of majorStates)
-      for (const action of majorActions) {
-        const from = inState(state, incidents[status])
-        const applies = !ended && matrix[state][action] !== undefined
-        expect(allowedMajorActions(from).includes(action)).toBe(applies)
-        if (ended)
-          given(from)
-            .when(decide(action))
-            .fails('invalid_state_transition', { from: status, action, allowed: [] })
-      }
-  })
+  it.each(incidentStatuses)(
+    'decisions on major incidents are allowed until the incident has ended: %s',
+    (status) => {
+      const ended = status === 'closed' || status === 'canceled'
+      for (const state of majorStates)
+        for (const action of majorActions) {
+          const from = inState(state, incidents[status])
+          const applies = !ended && matrix[state][action] !== undefined
+          expect(allowedMajorActions(from).includes(action)).toBe(applies)
+          if (ended)
+            given(from)
+              .when(decide(action))
+              .fails('invalid_state_transition', { from: status, action, allowed: [] })
+        }
+    },
+  )
 })
 
-it('is accepted by another person, and withdrawn by its proposer', () => {
+it('a proposal must be accepted by another person, and can be withdrawn by its proposer', () => {
   const key = { ...agent, id: 'tok_1', type: 'api_token' as const }
   for (const by of [agent, key])
     given(inState('proposed'))
@@ -105,7 +108,7 @@ describe('an accepted major incident', () => {
   const close = { kind: 'close', now } as const
   const review = 'The pool was too small.'
 
-  it('is closed with a review only, also by its proposer', () => {
+  it('can be closed only with a review, also by its proposer', () => {
     given(major).when(close).fails('validation_failed')
     given(major)
       .when({ ...close, cause: 'auto_close' })
@@ -122,7 +125,7 @@ describe('an accepted major incident', () => {
       })
   })
 
-  it('may get its review in the request that closes it', () => {
+  it('can receive its review in the request that closes it', () => {
     given(major)
       .when({
         kind: 'patch',
@@ -141,7 +144,7 @@ describe('an accepted major incident', () => {
       )
   })
 
-  it('gets its review while resolved', () => {
+  it('accepts its review only once it is resolved', () => {
     const write = (status?: 'resolved' | 'in_progress') => ({
       kind: 'patch' as const,
       by: agent,
@@ -157,7 +160,7 @@ describe('an accepted major incident', () => {
     given(incidents.resolved).when(write('in_progress')).fails('validation_failed')
   })
 
-  it('is closed without one once it is demoted', () => {
+  it('can be closed without a review after it is demoted', () => {
     expect(given(inState('demoted', incidents.resolved)).when(close).decisions()).toHaveLength(1)
   })
 })

@@ -54,8 +54,8 @@ const hold = { kind: 'hold', holdReason: 'awaiting_vendor' } as const
 const resume = { kind: 'resume' } as const
 const resolve = { kind: 'resolve', resolutionCode: 'fixed', resolutionNotes: 'Raised the limit.' } as const
 
-describe('children', () => {
-  it('do as their parent does, and go on with it', async () => {
+describe('children of an incident', () => {
+  it('follow their parent through work, hold, resolution and reopening, but not closing', async () => {
     const { parent, child } = await family()
     const after = async (step: IncidentStep) => {
       await act(parent, step)
@@ -76,7 +76,7 @@ describe('children', () => {
     expect(await after({ kind: 'close' })).toEqual(['resolved', true])
   })
 
-  it('do so in the name of the platform, because of the event of the parent', async () => {
+  it('change as the system actor, with the event of the parent as the cause', async () => {
     const { parent, child } = await family()
     await act(parent, resolve)
     await deliver(parent)
@@ -90,7 +90,7 @@ describe('children', () => {
     })
   })
 
-  it('are not concerned by a hold for the caller, by canceling, nor by words', async () => {
+  it("ignore a parent's hold for its caller, its cancellation and its comments", async () => {
     const { parent, child } = await family()
     await act(parent, { kind: 'hold', holdReason: 'awaiting_caller' })
     await deliver(parent)
@@ -100,7 +100,7 @@ describe('children', () => {
     expect(await reported([child])).toEqual({})
   })
 
-  it('wait for what their parent waits for, also when that becomes something else', async () => {
+  it('adopt the hold reason of their parent, and each change of it', async () => {
     const { parent, child } = await family()
     const own = (await settings.open(tenant, parent)).id
     await act(own, { kind: 'hold', holdReason: 'awaiting_caller' })
@@ -122,7 +122,7 @@ describe('children', () => {
     expect([(await get(child)).status, (await get(own)).status]).toEqual(['in_progress', 'on_hold'])
   })
 
-  it('that wait for their caller are resolved with it, and keep waiting otherwise', async () => {
+  it('on hold for their caller are resolved with the parent, but otherwise keep waiting', async () => {
     const { parent, child } = await family()
     await act(child, { kind: 'hold', holdReason: 'awaiting_caller' })
     await act(parent, start, hold, resume)
@@ -133,7 +133,7 @@ describe('children', () => {
     expect(await get(child)).toMatchObject({ status: 'resolved', followsParent: true })
   })
 
-  it('keep what they did by themselves', async () => {
+  it('keep statuses they reached on their own', async () => {
     const { parent, ids } = await family(4)
     const [solved = '', closed = '', canceled = '', usual = ''] = ids
     await act(solved, { kind: 'resolve', resolutionCode: 'user_error' })
@@ -150,7 +150,7 @@ describe('children', () => {
     expect(statuses).toEqual(['resolved', 'closed', 'canceled', 'in_progress'])
   })
 
-  it('that were resolved with it and closed by a person stay closed', async () => {
+  it('that were resolved with the parent and then closed by a person stay closed', async () => {
     const { parent, child } = await family()
     await act(parent, resolve)
     await deliver(parent)
@@ -160,7 +160,7 @@ describe('children', () => {
     expect((await get(child)).status).toBe('closed')
   })
 
-  it('that have left do not follow any more', async () => {
+  it('that were detached no longer follow the parent', async () => {
     const { parent, child } = await family()
     await act(parent, resolve)
     await deliver(parent)
@@ -171,7 +171,7 @@ describe('children', () => {
   })
 })
 
-it('children that cannot be reopened, as another one of their dedup key is open, do not block the others', async () => {
+it('a child that cannot be reopened because of its dedupKey does not block the other children', async () => {
   const { parent } = await family(0)
   const kept = await settings.open(tenant, parent, { dedupKey: 'checkout' })
   const ids = [(await settings.open(tenant, parent)).id, kept.id, (await settings.open(tenant, parent)).id]
@@ -185,8 +185,8 @@ it('children that cannot be reopened, as another one of their dedup key is open,
   expect(statuses).toEqual(['in_progress', 'resolved', 'in_progress'])
 })
 
-describe('an event that comes late', () => {
-  it('does nothing to children that came, or were reopened, after it', async () => {
+describe('a late event of the parent', () => {
+  it('does not affect children that were attached or reopened after it', async () => {
     const { parent, child } = await family()
     await act(parent, resolve)
     const late = await settings.open(tenant, parent)
@@ -196,7 +196,7 @@ describe('an event that comes late', () => {
     expect((await get(late.id)).status).toBe('open')
   })
 
-  it('or before an earlier one leads to what the parent has come to', async () => {
+  it('that is handled out of order leads to the current status of the parent', async () => {
     const { parent, child } = await family()
     await act(parent, start, hold, resume, resolve)
     const events = await eventsOf(parent)
@@ -205,7 +205,7 @@ describe('an event that comes late', () => {
     expect(await reported([child])).toEqual({ 'incident.resolved': 1 })
   })
 
-  it('of a parent that was reopened and held meanwhile takes both steps', async () => {
+  it('applies both reopening and hold if the parent was reopened and held in the meantime', async () => {
     const { parent, child } = await family()
     await act(parent, resolve)
     await deliver(parent)
@@ -215,8 +215,8 @@ describe('an event that comes late', () => {
   })
 })
 
-describe('three hundred children', () => {
-  it('follow once each, over redeliveries, in the middle and at the same time, and while people work', async () => {
+describe('three hundred children of an incident', () => {
+  it('follow exactly once each, despite a crash, concurrent redelivery and edits by people', async () => {
     const count = 300
     const { parent, ids } = await family(count)
     await act(parent, resolve)

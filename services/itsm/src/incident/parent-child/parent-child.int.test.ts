@@ -35,8 +35,8 @@ const childrenIn = async (parentId: string) => {
   return row?.children
 }
 
-describe('a parent', () => {
-  it('counts children that are opened, come, leave, and move on', async () => {
+describe('a parent incident', () => {
+  it('counts children that are created, attached, detached and moved', async () => {
     const [left, right, child] = [await open(), await open(), await open()]
     await open(left.id)
     expect(await countOf(left.id)).toBe(1)
@@ -51,7 +51,7 @@ describe('a parent', () => {
     expect([await countOf(right.id), (await get(child.id)).parentId]).toEqual([0, null])
   })
 
-  it('loses a child also when it is closed itself', async () => {
+  it('can lose a child after it has ended', async () => {
     const parent = await open()
     const child = await open(parent.id)
     await desk.incidents.handle(parent.id, { kind: 'cancel', now }, desk.meta(tenant))
@@ -59,7 +59,7 @@ describe('a parent', () => {
     expect(await get(parent.id)).toMatchObject({ childCount: 0, status: 'canceled' })
   })
 
-  it('is reported with the child, or not at all', async () => {
+  it('is updated together with the child, or not at all', async () => {
     const [parent, child] = [await open(), await open()]
     await desk.incidents.handle(child.id, { kind: 'cancel', now }, desk.meta(tenant))
     expect((await refusal(patch(child.id, { parentId: parent.id })))[0]).toBe('invalid_state_transition')
@@ -67,7 +67,7 @@ describe('a parent', () => {
   })
 })
 
-describe('is refused as a parent', () => {
+describe('rejected as a parent', () => {
   const cases: [string, string, (child: IncidentState) => Promise<string>][] = [
     ['the incident itself', 'itself', async ({ id }) => id],
     ['one that is not there', 'unknown_incident', async () => newId('incident')],
@@ -89,7 +89,7 @@ describe('is refused as a parent', () => {
     ],
   ]
 
-  it.each(cases)('%s', async (_, code, parentOf) => {
+  it.each(cases)('is %s', async (_, code, parentOf) => {
     const child = await open()
     const parentId = await parentOf(child)
     expect(await refusal(patch(child.id, { parentId }))).toEqual(['validation_failed', '/parentId', code])
@@ -98,7 +98,7 @@ describe('is refused as a parent', () => {
       expect(await refusal(open(parentId))).toEqual(['validation_failed', '/parentId', code])
   })
 
-  it('any, by an incident with children', async () => {
+  it('is any incident if the child has children itself', async () => {
     const [parent, other] = [await open(), await open()]
     await open(parent.id)
     const refused = ['validation_failed', '/parentId', 'has_children']
@@ -107,8 +107,8 @@ describe('is refused as a parent', () => {
   })
 })
 
-describe('many at once', () => {
-  it('are all counted, opened and moved to and fro', async () => {
+describe('concurrent changes of children', () => {
+  it('are all counted when children are created and moved', async () => {
     const [left, right] = [await open(), await open()]
     const ids = (await Promise.all(Array.from({ length: 20 }, () => open(left.id)))).map(({ id }) => id)
     expect(await countOf(left.id)).toBe(20)
@@ -121,7 +121,7 @@ describe('many at once', () => {
     expect([await countOf(left.id), await countOf(right.id)]).toEqual([5, 18])
   })
 
-  it('are counted over replicas too, which take no turns with each other', async () => {
+  it('are all counted across replicas', async () => {
     const parents = [await open(), await open()].map(({ id }) => id)
     const [left = '', right = ''] = parents
     const ids = (await Promise.all(Array.from({ length: 12 }, (_, at) => open(parents[at % 2])))).map(
@@ -151,7 +151,7 @@ describe('many at once', () => {
     for (const id of parents) expect(await countOf(id)).toBe(await childrenIn(id))
   })
 
-  it('never end in two levels', async () => {
+  it('never create two levels of parents', async () => {
     for (let round = 0; round < 10; round++) {
       const [first, second] = [await open(), await open()]
       const outcomes = await Promise.allSettled([
@@ -166,7 +166,7 @@ describe('many at once', () => {
   })
 })
 
-it('holds If-Match against the child, not the parent', async () => {
+it('checks If-Match against the child, not the parent', async () => {
   const [low, child, high] = [await open(), await open(), await open()]
   expect((await refusal(patch(child.id, { parentId: low.id }, 9)))[0]).toBe('precondition_failed')
   await patch(child.id, { parentId: low.id }, 1)

@@ -42,10 +42,10 @@ function follow(parent: IncidentState, from: IncidentState): IncidentState {
   return state
 }
 
-describe('after every status of the parent, in every status of the child', () => {
+describe('a child that follows its parent', () => {
   const cells = incidentStatuses.flatMap((parent) => incidentStatuses.map((status) => ({ parent, status })))
 
-  it.each(cells)('parent $parent, child $status', ({ parent, status }) => {
+  it.each(cells)('handles parent $parent, child $status', ({ parent, status }) => {
     const own = follow(incidents[parent], child(status))
     expect(own.status).toBe(matrix[parent][status] ?? status)
     expect(own.followsParent).toBe(own.status !== status && ['on_hold', 'resolved'].includes(own.status))
@@ -58,7 +58,7 @@ describe('after every status of the parent, in every status of the child', () =>
     expect(follow(incidents[parent], followed)).toEqual(followed)
   })
 
-  it('takes over why, but does not wait for a caller of the parent', () => {
+  it("adopts the hold reason and resolution, but does not wait for the parent's caller", () => {
     const waiting: IncidentState = { ...incidents.on_hold, holdReason: 'awaiting_caller' }
     expect(findChildSteps(waiting, child('open'))).toEqual([])
     expect(follow(incidents.on_hold, child('open')).holdReason).toBe(incidents.on_hold.holdReason)
@@ -67,14 +67,14 @@ describe('after every status of the parent, in every status of the child', () =>
   })
 })
 
-describe('following its parent ends', () => {
-  it.each(['start', 'close', 'reopen'] as const)('with a step of its own: %s', (kind) => {
+describe('a child stops following its parent', () => {
+  it.each(['start', 'close', 'reopen'] as const)('after an action of its own: %s', (kind) => {
     const from = kind === 'start' ? child('open') : child('resolved', true)
     const [decision] = given(from).when({ kind, now }).decisions()
     expect(decision?.after?.followsParent).toBe(false)
   })
 
-  it('with a reason of its own to be on hold, which outlasts that of the parent', () => {
+  it('after a hold reason of its own, which outlasts the hold of the parent', () => {
     const held = child('on_hold', true)
     const patch = { holdReason: 'awaiting_change' } as const
     const [decision] = given(held).when({ kind: 'patch', by: agent, settings, patch, now }).decisions()
@@ -83,7 +83,7 @@ describe('following its parent ends', () => {
     expect(follow(incidents.in_progress, { ...held, ...decision?.after }).status).toBe('on_hold')
   })
 
-  it('with the parent, and not with an edit or a comment', () => {
+  it('after it is detached, but not after an edit or a comment', () => {
     const from = child('resolved', true)
     const after = (patch: object) =>
       given(from).when({ kind: 'patch', by: agent, settings, patch, now }).decisions().at(-1)?.after
@@ -94,23 +94,26 @@ describe('following its parent ends', () => {
   })
 })
 
-describe('the count of a parent', () => {
-  it.each(incidentStatuses)('goes down also when it is %s, and up until it has ended', (status) => {
-    const parent = { ...incidents[status], childCount: 2 }
-    given(parent)
-      .when({ kind: 'detach', now })
-      .emits({ type: 'incident.updated', changes: { childCount: 1, updatedAt: now } })
-    const attaching = given(parent).when({ kind: 'attach', now })
-    if (status === 'closed' || status === 'canceled') attaching.fails('validation_failed')
-    else attaching.emits({ type: 'incident.updated', changes: { childCount: 3, updatedAt: now } })
-  })
+describe('the child count of a parent', () => {
+  it.each(incidentStatuses)(
+    'decreases in status %s, and increases only until the parent has ended',
+    (status) => {
+      const parent = { ...incidents[status], childCount: 2 }
+      given(parent)
+        .when({ kind: 'detach', now })
+        .emits({ type: 'incident.updated', changes: { childCount: 1, updatedAt: now } })
+      const attaching = given(parent).when({ kind: 'attach', now })
+      if (status === 'closed' || status === 'canceled') attaching.fails('validation_failed')
+      else attaching.emits({ type: 'incident.updated', changes: { childCount: 3, updatedAt: now } })
+    },
+  )
 
-  it('stays nothing for an incident that has a parent itself', () => {
+  it('cannot increase for an incident that has a parent itself', () => {
     given(child('open')).when({ kind: 'attach', now }).fails('validation_failed')
   })
 })
 
-it('has no parent that is itself, nor one while it has children', () => {
+it('rejects an incident as its own parent, and a parent for an incident with children', () => {
   const patch = (id: string) => ({
     kind: 'patch' as const,
     by: agent,
@@ -127,7 +130,7 @@ it('has no parent that is itself, nor one while it has children', () => {
     .emits({ type: 'incident.updated', changes: { parentId, updatedAt: now } })
 })
 
-describe('a comment after the end', () => {
+describe('comments on an ended incident', () => {
   const solved: IncidentState = { ...child('resolved', true), callerId: agent.id }
   const say = (fields: object = {}) => ({
     kind: 'comment' as const,
@@ -135,7 +138,7 @@ describe('a comment after the end', () => {
     now,
   })
 
-  it('of the caller reopen what was resolved', () => {
+  it('reopen a resolved incident if the caller writes them', () => {
     given(solved)
       .when(say())
       .emits(
@@ -159,7 +162,7 @@ describe('a comment after the end', () => {
       )
   })
 
-  it('of another user, and work notes, do not', () => {
+  it('do not reopen it if another user writes them, or as work notes', () => {
     for (const [state, command] of [
       [{ ...solved, callerId: 'usr_other' }, say()],
       [solved, say({ visibility: 'internal' })],
@@ -168,7 +171,7 @@ describe('a comment after the end', () => {
       expect(given(state).when(command).decisions()).toMatchObject([{ type: 'incident.comment_added' }])
   })
 
-  it('come too late for a closed one, which names the one they open', () => {
+  it('are rejected on a closed incident, which records its follow-up incident', () => {
     const closed = { ...incidents.closed, callerId: agent.id }
     given(closed).when(say()).fails('invalid_state_transition')
     const followUpId = 'inc_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'

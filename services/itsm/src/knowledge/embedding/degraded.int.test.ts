@@ -72,7 +72,7 @@ const embedded = (articles: number) =>
 const search = async (query = 'beverage') =>
   (await team.reader.post('/knowledge/search', { query })).data(KnowledgeResults)
 
-it('finds by meaning, asking as OpenAI is asked', async () => {
+it('finds articles by meaning through an OpenAI-compatible request', async () => {
   const { results, ...how } = await search()
   expect(how).toEqual({ searchMode: 'hybrid', degraded: null })
   expect(results[0]).toMatchObject({ title: 'Coffee on floor 2', ranks: { text: null, vector: 1 } })
@@ -85,7 +85,7 @@ it('finds by meaning, asking as OpenAI is asked', async () => {
   })
 })
 
-it('keeps what was excluded out of the vector leg, and asks for nothing where nothing is wanted', async () => {
+it('applies exclusions to the vector leg, and sends no request for a query of exclusions only', async () => {
   await team.publish({ title: 'Espresso', body: 'In the kitchen.' })
   await embedded(10)
   const titles = async (query: string) => (await search(query)).results.map(({ title }) => title)
@@ -97,7 +97,7 @@ it('keeps what was excluded out of the vector leg, and asks for nothing where no
   expect(endpoint.received()).toHaveLength(asked)
 })
 
-it('has the vectors of an article that took the place of another one', async () => {
+it('uses the vectors of a new article after a similar one was retired', async () => {
   const [coffee] = (await search()).results
   await team.author.post(`/knowledge/${coffee?.id}/retire`)
   const { id } = await team.publish({ title: 'Tea on floor 2' })
@@ -109,7 +109,7 @@ it('has the vectors of an article that took the place of another one', async () 
   expect((await search()).results[0]).toMatchObject({ id, ranks: { text: null, vector: 1 } })
 })
 
-it('keeps to the scope in the vector leg as well', async () => {
+it('applies visibility and filters to the vector leg', async () => {
   await team.publish({ title: 'Espresso', body: 'Inside.', visibility: 'internal', category: 'kitchen' })
   await embedded(10)
   const ranked = async (client: typeof team.reader, filters: object) => {
@@ -132,7 +132,7 @@ it.each<[string, () => ReceiverResponse, string, number]>([
     'embeddings_dimensions',
     longMs,
   ],
-])('goes by words alone when the endpoint %s', async (_, given, reason, embeddingMs) => {
+])('falls back to lexical search when the endpoint %s', async (_, given, reason, embeddingMs) => {
   answer = given
   searchTimeouts.embeddingMs = embeddingMs
   const { results, ...how } = await search('coffee beans')
@@ -140,7 +140,7 @@ it.each<[string, () => ReceiverResponse, string, number]>([
   expect(results[0]?.title).toBe('Coffee on floor 2')
 })
 
-it('stops asking after failures in a row, and asks again later', async () => {
+it('pauses requests after consecutive failures, and resumes them later', async () => {
   answer = () => ({ status: 500 })
   for (let attempt = 0; attempt < 3; attempt++) expect((await search()).degraded).toBe('embeddings_refused')
   const asked = endpoint.received().length
@@ -151,7 +151,7 @@ it('stops asking after failures in a row, and asks again later', async () => {
   expect((await search()).searchMode).toBe('hybrid')
 })
 
-it('embeds what is published while the endpoint is away once it is back', async () => {
+it('embeds articles published during an outage once the endpoint recovers', async () => {
   answer = () => ({ status: 500 })
   const { id } = await team.publish({ title: 'Tea on floor 3' })
   await waitFor(async () => {
@@ -169,7 +169,7 @@ it('embeds what is published while the endpoint is away once it is back', async 
   ).toEqual(['Coffee on floor 2', 'Tea on floor 3'])
 })
 
-it('embeds the other pieces when the endpoint rejects one', async () => {
+it('embeds the other chunks if the endpoint rejects one', async () => {
   let together = 0
   answer = (texts) => {
     if (!texts.some((text) => text.includes('unspeakable'))) return well(texts)
@@ -190,7 +190,7 @@ it('embeds the other pieces when the endpoint rejects one', async () => {
   expect(together).toBe(before)
 })
 
-it('embeds only what changed of a new version, and nothing of a retired one', async () => {
+it('embeds only the changed chunks of a new version, and none of a retired article', async () => {
   const paragraphs = ['espresso ', 'tea '].map((word) => word.repeat(200).trim())
   const { id } = await team.publish({ title: 'Long', body: paragraphs.join('\n\n') })
   await embedded(11)
@@ -212,7 +212,7 @@ it('embeds only what changed of a new version, and nothing of a retired one', as
   })
 })
 
-it('reads vectors once while nothing changes, also more of them than all tenants have room for', async () => {
+it('reads vectors once while nothing changes, even if they exceed the cache size', async () => {
   const { workspaceId = '', environment = 'production' } = team.principal
   const indexes = embeddingIndexes(drizzle(service.sql), 'two-meanings', 100)
   const read = await indexes.of({ workspaceId, environment })

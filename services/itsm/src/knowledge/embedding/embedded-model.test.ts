@@ -17,7 +17,7 @@ beforeEach(() => {
 })
 afterEach(() => model.close())
 
-it('has a vector of length one for each text, and none for a query in another language', async () => {
+it('returns a unit vector for each text, and none for a query in another language', async () => {
   const vectors = await model.embed(['a', 'b'], longMs)
   expect(vectors.map((vector) => [...vector])).toEqual([
     [1, 0],
@@ -27,7 +27,7 @@ it('has a vector of length one for each text, and none for a query in another la
   expect(await model.embedQuery('foreign query', longMs)).toBeNull()
 })
 
-it('answers a query before the rest of a large batch', async () => {
+it('answers a query before the remainder of a large batch', async () => {
   const order: string[] = []
   const batch = model
     .embed(
@@ -40,12 +40,12 @@ it('answers a query before the rest of a large batch', async () => {
   expect(order).toEqual(['query', 'batch'])
 })
 
-it('starts another process after one that failed', async () => {
+it('starts another process after a crash', async () => {
   await expect(model.embed(['crash'], longMs)).rejects.toMatchObject({ code: 'embeddings_unreachable' })
   expect(await model.embed(['a'], longMs)).toHaveLength(1)
 })
 
-it('fails a text that takes too long, and every one once it is closed', async () => {
+it('rejects a text that exceeds the time limit, and every text after the model is closed', async () => {
   await expect(model.embed(['never'], 10)).rejects.toMatchObject({ code: 'embeddings_timeout' })
   await model.close()
   await expect(model.embed(['a'], longMs)).rejects.toMatchObject({ code: 'embeddings_unreachable' })

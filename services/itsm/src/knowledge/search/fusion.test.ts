@@ -5,21 +5,21 @@ import { fuse } from './fusion.js'
 
 const none = { exact: [], text: [], trigram: [], vector: [] }
 
-describe('fusion', () => {
-  it('puts what several legs found before what one of them found, and tells the ranks', () => {
+describe('fusion of search results', () => {
+  it('ranks results of several legs above those of one, and reports the rank in each leg', () => {
     const all = new Map(['a', 'b'].map((id) => [id, 1]))
     const fused = fuse({ ...none, text: ['a', 'b'], vector: ['c', 'b'] }, all)
     expect(fused.map(({ id }) => id)).toEqual(['b', 'a', 'c'])
     expect(fused[0]?.ranks).toEqual({ exact: null, text: 2, trigram: null, vector: 2 })
   })
 
-  it('puts the last exact match before the first of all other legs', () => {
+  it('ranks the last exact match above the first match of all other legs', () => {
     const exact = Array.from({ length: 50 }, (_, at) => `exact-${at}`)
     const fused = fuse({ exact, text: ['a'], trigram: ['a'], vector: ['a'] })
     expect(fused.at(-1)?.id).toBe('a')
   })
 
-  it('lets what is meant outweigh a few of the words, but not most of them', () => {
+  it('ranks a match by meaning above a few matching words, but not above most of them', () => {
     const others = Array.from({ length: 20 }, (_, at) => `other-${at}`)
     const found = { ...none, text: ['words'], vector: ['meant', ...others, 'words'] }
     const first = (coverage: number) => fuse(found, new Map([['words', coverage]]))[0]?.id
@@ -27,7 +27,7 @@ describe('fusion', () => {
     expect([0.6, 1].map(first)).toEqual(['words', 'words'])
   })
 
-  it('counts similar spelling for much only where a model was asked, and only by how similar it is', () => {
+  it('weights similar spelling highly only with a model, and by the degree of similarity', () => {
     const found = { ...none, text: ['words'], trigram: ['misspelt'] }
     expect(fuse(found)[0]?.id).toBe('words')
     const coverage = new Map([
@@ -38,17 +38,17 @@ describe('fusion', () => {
   })
 })
 
-it('takes identifiers for codes, and words with a digit for words', () => {
+it('recognizes identifiers as codes, but not ordinary words with a digit', () => {
   expect(findCodes('See INC-7, KB-12. Error 0x80070005, AADSTS50011: ERR_CERT_INVALID at srv-db01')).toEqual([
     ...['inc-7', 'kb-12', '0x80070005', 'aadsts50011', 'err_cert_invalid', 'srv-db01'],
   ])
   expect(findCodes('ipv4 on Windows 11 in 2026, office365, a well-known e-mail')).toEqual([])
 })
 
-describe('pieces of an article', () => {
+describe('chunks of an article', () => {
   const article = { title: 'Title', summary: null }
 
-  it('begin with the title, and lose no word', () => {
+  it('start with the title, and lose no word', () => {
     const words = Array.from({ length: 2_000 }, (_, at) => `w${at}`)
     const pieces = splitIntoChunks({ ...article, body: words.join(' ') })
     expect(pieces.length).toBeGreaterThan(1)
@@ -59,7 +59,7 @@ describe('pieces of an article', () => {
     expect(pieces.flatMap((piece) => piece.match(/w\d+/g) ?? [])).toEqual(words)
   })
 
-  it('are cut where there is no space, too, and an empty article has one', () => {
+  it('are also split within text without spaces, and an empty article has one chunk', () => {
     const pieces = splitIntoChunks({ ...article, body: 'x'.repeat(4_000) })
     expect(pieces.join('').match(/x/g)).toHaveLength(4_000)
     expect(splitIntoChunks({ ...article, body: '' })).toEqual(['Title'])

@@ -29,7 +29,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-it('keeps 5,000 articles indexed in every lexical leg', async () => {
+it('searches 5,000 articles through an index in every lexical leg', async () => {
   const now = '2026-03-02T10:00:00.000Z'
   const scope = { tenant, writer: false, now, filters: {}, excluded: [] }
   const [word] =

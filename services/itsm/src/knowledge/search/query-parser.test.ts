@@ -14,6 +14,6 @@ it.each([
   ['-über - -', '', ['über']],
   ['"open -end', '"open  end', []],
   ['-"', '"', []],
-])('%j asks for %j without %j', (query, wanted, excluded) => {
+])('parses %j into the query %j and the exclusions %j', (query, wanted, excluded) => {
   expect(parseQuery(query)).toEqual({ wanted, excluded })
 })

@@ -25,8 +25,8 @@ const search = async (client: ApiClient, query: string, more: object = {}): Prom
 const titles = async (client: ApiClient, query: string, more?: object) =>
   (await search(client, query, more)).results.map(({ title }) => title)
 
-describe('each leg', () => {
-  it('finds identifiers first, however often words of the query stand elsewhere', async () => {
+describe('the search legs', () => {
+  it('rank matching identifiers first, however often the words of the query match elsewhere', async () => {
     const wanted = await team.publish({
       title: 'Shared mailbox',
       body: 'Outlook answers AADSTS50126 after a change of the password.',
@@ -39,7 +39,7 @@ describe('each leg', () => {
     }
   })
 
-  it('finds words in any of their forms and with other accents, and all of them before some', async () => {
+  it('find inflected and accented words, and rank matches of all words above partial matches', async () => {
     await team.publish({ title: 'Résumé templates', body: 'Printing certificates on the plotter.' })
     expect(await titles(team.reader, 'resume template')).toContain('Résumé templates')
     expect(await titles(team.reader, 'printed certificate plotters')).toEqual(
@@ -51,13 +51,13 @@ describe('each leg', () => {
     ])
   })
 
-  it('finds misspelt words', async () => {
+  it('find misspelled words', async () => {
     await team.publish({ title: 'Kubernetes namespaces', body: 'Ask the platform team.' })
     const { results } = await search(team.reader, 'kuberentes namepsaces', { mode: 'lexical' })
     expect(results[0]).toMatchObject({ title: 'Kubernetes namespaces', ranks: { text: null, trigram: 1 } })
   })
 
-  it('takes anything as a query', async () => {
+  it('accept any text as a query', async () => {
     for (const query of [
       "'",
       '"',
@@ -78,14 +78,14 @@ describe('each leg', () => {
   })
 })
 
-describe('what is not for the caller is in no leg', () => {
+describe('no search leg returns articles', () => {
   // A query that matches in every leg.
   const query = 'zeppelin ZEP-100 zepelin'
   const secret = { title: 'Zeppelin ZEP-100', body: 'Zeppelin mooring.', category: 'air', tags: ['balloon'] }
   const found = async (client: ApiClient, more?: object) =>
     (await search(client, query, more)).results.map(({ ranks }) => ranks)
 
-  it('of another workspace and environment', async () => {
+  it('of another workspace or environment', async () => {
     const own = knowledgeTeam(service)
     await own.publish(secret)
     const [ranks] = await found(own.reader)
@@ -95,7 +95,7 @@ describe('what is not for the caller is in no leg', () => {
     expect(await found(staging)).toEqual([])
   })
 
-  it('internal, expired, retired and unpublished', async () => {
+  it('that are expired, retired or unpublished, or internal for readers', async () => {
     const own = knowledgeTeam(service)
     for (const fields of filler) await own.publish(fields)
     const internal = await own.publish({ ...secret, visibility: 'internal' })
@@ -130,7 +130,7 @@ it('searches the published version until the next one is approved', async () => 
   expect((await search(own.author, 'vuvuzela')).results[0]).toMatchObject({ articleVersion: 2 })
 })
 
-it('finds nothing that has what was excluded, in any leg and language', async () => {
+it('finds no article with an excluded word, in any leg and language', async () => {
   const own = knowledgeTeam(service)
   for (const fields of filler) await own.publish(fields)
   await own.publish({
@@ -150,7 +150,7 @@ it('finds nothing that has what was excluded, in any leg and language', async ()
   expect(await without('plotter --failing')).toContain('Plotter stalls')
 })
 
-it('marks matches and lets no markup of an article through', async () => {
+it('highlights matches and escapes the markup of articles', async () => {
   const own = knowledgeTeam(service)
   await own.publish({
     title: '<img src=x onerror=alert(1)> firewall',
@@ -166,7 +166,7 @@ it('marks matches and lets no markup of an article through', async () => {
   expect(hit?.snippet).toContain('Open the firewall')
 })
 
-it('marks words with accents, however they were asked for', async () => {
+it('highlights words with accents for queries with and without accents', async () => {
   const own = knowledgeTeam(service)
   await own.publish({ title: "L'été à Größe, \\résumé", body: 'Der Résumé-Ordner. Ohne.', language: 'en' })
   const marked = async (query: string) => (await search(own.reader, query)).results[0]?.highlights.title
@@ -177,7 +177,7 @@ it('marks words with accents, however they were asked for', async () => {
   expect(await marked('resume')).not.toContain(size)
 })
 
-it('folds, stems, marks and excuses typing errors in other scripts as in this one', async () => {
+it('folds, stems, highlights and tolerates typing errors in other scripts too', async () => {
   const own = knowledgeTeam(service)
   await own.publish({ title: 'ПРИНТЕРЫ распечатывают «Криво»', body: 'Откалибруйте их.', language: 'ru' })
   await own.publish({ title: 'Ο ΕΚΤΥΠΩΤΗΡΑΣ ΣΤΟΝ ΟΡΟΦΟ', body: 'Καλέστε μας.', language: 'el' })
@@ -193,7 +193,7 @@ it('folds, stems, marks and excuses typing errors in other scripts as in this on
   expect((await hits('распечаытвают'))[0]).toMatchObject({ ranks: { text: null, trigram: 1 } })
 })
 
-it('is lexical without an embeddings endpoint, and says so', async () => {
+it('reports lexical mode if no embeddings endpoint is configured', async () => {
   const mode = async (client: ApiClient, more: object = {}) => {
     const { searchMode, degraded } = await search(client, 'descaling', more)
     return [searchMode, degraded]
@@ -204,7 +204,7 @@ it('is lexical without an embeddings endpoint, and says so', async () => {
   expect(await mode(knowledgeTeam(service).reader)).toEqual(['lexical', 'no_articles'])
 })
 
-it('rebuilds its tables from the log to the same rows, columns of the search included', async () => {
+it('restores identical rows, including search columns, when its tables are rebuilt from the log', async () => {
   const { id } = await team.publish({ title: 'Rebuilt', body: 'Error ERR-42.', tags: ['a'] })
   await team.author.patch(`/knowledge/${id}`, { title: 'Rebuilt twice' })
   const gone = await team.publish({ title: 'Retired' })

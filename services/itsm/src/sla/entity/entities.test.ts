@@ -54,8 +54,8 @@ function run(history: Change[], given: PinnedPolicy) {
   return { types, state }
 }
 
-describe('a clock over another kind of entity', () => {
-  it('runs from its creation to its end, stands in the statuses the policy names, and goes on when reopened', () => {
+describe('an SLA clock of another entity type', () => {
+  it('runs from creation to the end, pauses in the pause statuses, and resumes when the entity is reopened', () => {
     const history = life(
       [10, { status: 'assess' }],
       [40, { status: 'fix_in_progress' }],
@@ -71,20 +71,20 @@ describe('a clock over another kind of entity', () => {
     expect(state.dueAt).toBe(at(110))
   })
 
-  it('stands from the start when it begins in such a status', () => {
+  it('is paused from the start if the entity starts in a pause status', () => {
     const { types, state } = run(life([30, { status: 'assess' }]), terms({ pauseStatuses: ['new'] }))
     expect(types).toEqual(['sla.started', 'sla.resumed'])
     expect(state.dueAt).toBe(at(90))
   })
 
-  it('gets another goal with another priority, counted from creation, with its pauses', () => {
+  it('is retargeted by a new priority, counted from creation, and keeps its pauses', () => {
     const history = life([5, { status: 'assess' }], [30, { priority: 'P1' }], [35, { status: 'new' }])
     const { types, state } = run(history, terms())
     expect(types).toEqual(['sla.started', 'sla.paused', 'sla.retargeted', 'sla.resumed'])
     expect(state).toMatchObject({ goalKey: 'P1', goalMs: 20 * 60_000, cycle: 2, dueAt: at(50) })
   })
 
-  it('tells why it has another goal', () => {
+  it('reports why it was retargeted', () => {
     const [first, second] = life([5, { priority: 'P1' }])
     if (!first || !second) throw new Error('nothing happened')
     const { state } = run([first], terms())
@@ -95,14 +95,14 @@ describe('a clock over another kind of entity', () => {
     expect(decision).toMatchObject({ type: 'sla.retargeted', extras: { cause: 'priority' } })
   })
 
-  it('with one goal for all is not moved by priorities', () => {
+  it('is not retargeted by priorities if there is one goal for all', () => {
     const all = terms({ goalsBy: 'all', goals: { all: 60 } })
     const { types, state } = run(life([5, { priority: 'P1' }]), all)
     expect(types).toEqual(['sla.started'])
     expect(state).toMatchObject({ goalKey: 'all', dueAt: at(60) })
   })
 
-  it('is canceled where there is no goal, and with its entity', () => {
+  it('is canceled if there is no goal for the priority, and when its entity is canceled', () => {
     const unpressing = run(life([5, { priority: 'P5' }]), terms())
     expect(unpressing.state.ledger.at(-1)?.reason).toBe('policy does not apply')
     const { types, state } = run(life([5, { status: 'closed', canceled: true }]), terms())
@@ -111,7 +111,7 @@ describe('a clock over another kind of entity', () => {
   })
 })
 
-describe('a policy', () => {
+describe('an SLA policy', () => {
   const kinds = { problem: ticketEntity, incident: incidentEntity }
   it.each<[string, Partial<SlaPolicyState> & { entityType?: keyof typeof kinds }, string, string]>([
     ['a metric', { metric: 'response' }, '/metric', 'unfit_metric'],
@@ -126,7 +126,7 @@ describe('a policy', () => {
       '/pauseStatuses/0',
       'unknown_status',
     ],
-  ])('is refused for %s its kind of entity does not have', (_, fields, path, code) => {
+  ])('is rejected for %s that its entity type does not have', (_, fields, path, code) => {
     const { entityType = 'problem' } = fields
     const check = () => checkPolicy({ ...policy, ...fields }, null, kinds[entityType])
     const details = [expect.objectContaining({ path, code })]
@@ -134,13 +134,13 @@ describe('a policy', () => {
     expect(check).toThrow(ApiError)
   })
 
-  it('that fits its kind of entity is taken as it is', () => {
+  it('that fits its entity type is accepted unchanged', () => {
     expect(checkPolicy(policy, null, ticketEntity)).toBe(policy)
   })
 })
 
-describe('a replay', () => {
-  it('comes to the clock that events and sweeps come to', () => {
+describe('replaying an SLA clock', () => {
+  it('yields the same clock as events and sweeps', () => {
     const history = life([10, { status: 'assess' }], [20, { priority: 'P1' }], [30, { status: 'new' }])
     const { state } = run(history, terms())
     const [breach] = specify(slaTimer)
@@ -151,7 +151,7 @@ describe('a replay', () => {
     expect(replayTimer('tmr_1', history, terms(), at(90))).toEqual(breach?.after)
   })
 
-  it('starts with the event the policy first applies to, and not at all without one', () => {
+  it('starts from creation once the policy applies, and yields no clock if it never does', () => {
     const history = life([10, { priority: 'P5' }], [20, { priority: 'P1' }])
     const conditions = { priority: 'P1' }
     expect(replayTimer('tmr_1', history, terms({ conditions }), at(25))).toMatchObject({
@@ -162,6 +162,6 @@ describe('a replay', () => {
   })
 })
 
-it('has a description for every kind of entity a policy can be for', () => {
+it('a description exists for every entity type of an SLA policy', () => {
   expect(slaEntities.map(({ entityType }) => entityType)).toEqual(SlaEntityType.options)
 })

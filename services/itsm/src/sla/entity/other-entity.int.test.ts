@@ -52,7 +52,7 @@ afterAll(async () => {
   await service?.stop()
 })
 
-it('keeps the clocks of another kind of entity by its description alone, next to those of incidents', async () => {
+it('runs the SLA clocks of another entity type from its description alone, in addition to those of incidents', async () => {
   const { workspaceId } = testPrincipal()
   const tenant = { workspaceId: workspaceId ?? '', environment: 'production' as const }
   const policy: SlaPolicyState = {

@@ -96,8 +96,8 @@ const byRules = async (id: string) =>
   (await eventsWhere('stream_id', id)).filter(({ data }) => data.cause === 'sla')
 const typesOf = async (id: string) => (await byRules(id)).map(({ type }) => type)
 
-describe('a rule', () => {
-  it('is carried out when its threshold is reported, in the name of the platform, and says why', async () => {
+describe('an escalation rule', () => {
+  it('is applied when its threshold is reported, by the system actor and with a reason', async () => {
     const policyId = await promise([
       { atPercent: 50, watcherIds: ['usr_one', 'usr_two'] },
       { atPercent: 75, assignmentGroup: 'duty', assigneeId: 'usr_lead' },
@@ -157,7 +157,7 @@ describe('a rule', () => {
     ])
   })
 
-  it('does nothing to what it would not change, also when that is no longer so and the event comes again', async () => {
+  it('has no effect on an incident that meets it already, and none on a later redelivery', async () => {
     await promise([
       {
         atPercent: 50,
@@ -184,7 +184,7 @@ describe('a rule', () => {
     expect(await get(id)).toEqual(after)
   })
 
-  it('of the same threshold follows the one before it, in one commit', async () => {
+  it('is applied after an earlier rule of the same threshold, in one commit', async () => {
     await promise([
       { atPercent: 50, severity: 'high', assigneeId: 'usr_first' },
       { atPercent: 50, severity: 'critical', assigneeId: 'usr_second' },
@@ -201,7 +201,7 @@ describe('a rule', () => {
     ])
   })
 
-  it('is not carried out on an incident that has ended by then, nor when that is reopened', async () => {
+  it('is not applied to an incident that has ended, even after it is reopened', async () => {
     await promise([{ atPercent: 50, assigneeId: 'usr_lead' }])
     const [resolved, canceled] = [await openIncident(), await openIncident()]
     await reach(30)
@@ -214,7 +214,7 @@ describe('a rule', () => {
     expect((await get(resolved)).assigneeId).toBeNull()
   })
 
-  it('of a clock that has ended is not carried out any more', async () => {
+  it('of a clock that has ended is not applied', async () => {
     const policyId = await promise([{ atPercent: 50, assigneeId: 'usr_lead' }])
     const id = await openIncident({ category: 'vip' })
     const conditions = { category: 'vip' }
@@ -231,7 +231,7 @@ describe('a rule', () => {
     expect([await typesOf(id), await typesOf(later)]).toEqual([['incident.assigned'], []])
   })
 
-  it('does what it can where an incident takes no more watchers', async () => {
+  it('applies its other changes if the incident has the maximum number of watchers', async () => {
     await promise([{ atPercent: 50, severity: 'critical', escalateTo: 'usr_boss', watcherIds: ['usr_one'] }])
     const watcherIds = Array.from({ length: maxWatchers }, (_, one) => `usr_${one}`)
     const id = await openIncident({ watcherIds })
@@ -240,7 +240,7 @@ describe('a rule', () => {
     expect(await get(id)).toMatchObject({ severity: 'critical', watcherIds })
   })
 
-  it('of one workspace does nothing to the incidents of another', async () => {
+  it('of one workspace does not change the incidents of another', async () => {
     await promise([{ atPercent: 50, severity: 'critical' }])
     const other = productionTenant()
     await promise([], other)
@@ -254,7 +254,7 @@ describe('a rule', () => {
     expect(await typesOf(mine)).toEqual(['incident.escalated'])
   })
 
-  it('is not there in revisions from before there were rules', async () => {
+  it('is absent in policy revisions from before rules existed', async () => {
     await promise([{ atPercent: 50, severity: 'critical' }])
     for (const table of ['sla_policies', 'sla_policy_revisions'])
       await desk.ctx.database.sql.unsafe(
@@ -268,7 +268,7 @@ describe('a rule', () => {
   })
 })
 
-it('rules of what comes again are carried out once each time, and not for what is there by now', async () => {
+it('applies rules once per span of a recurring clock, and not for a past span', async () => {
   await promise([{ atPercent: 50, escalateTo: 'usr_boss' }], tenant, 'next_response')
   const id = await openIncident({ callerId: 'usr_caller' })
   const says = async (minute: number, userId: string) => {
@@ -302,7 +302,7 @@ it('rules of what comes again are carried out once each time, and not for what i
   expect(first?.data.reason).toBe('SLA Gold: 50 % of the time for its next response is used up.')
 })
 
-describe('rules are carried out once', () => {
+describe('escalation rules are applied exactly once', () => {
   const rules: Rules = [
     { atPercent: 50, assigneeId: 'usr_lead' },
     { atPercent: 90, escalateTo: 'usr_boss' },
@@ -310,7 +310,7 @@ describe('rules are carried out once', () => {
   ]
   const once = ['incident.assigned', 'incident.escalated', 'incident.escalated']
 
-  it('although events come late, twice, in any order, and to several replicas at once', async () => {
+  it('when events are late, repeated, out of order or concurrent on several replicas', async () => {
     await promise(rules)
     const id = await openIncident()
     await reach(90)
@@ -323,7 +323,7 @@ describe('rules are carried out once', () => {
     expect(await typesOf(id)).toEqual(once)
   })
 
-  it('by replicas that begin at once', async () => {
+  it('when several replicas start concurrently', async () => {
     await promise(rules)
     const ids = [await openIncident(), await openIncident(), await openIncident()]
     await reach(90)
@@ -331,7 +331,7 @@ describe('rules are carried out once', () => {
     for (const id of ids) expect(await typesOf(id)).toEqual(once)
   })
 
-  it('over a crash after the incident was changed and before that was committed', async () => {
+  it('after a crash between the change of the incident and its commit', async () => {
     await promise(rules)
     const id = await openIncident()
     await reach(90)
@@ -350,7 +350,7 @@ describe('rules are carried out once', () => {
     expect(await typesOf(id)).toEqual(once)
   })
 
-  it('over a crash after the commit', async () => {
+  it('after a crash following the commit', async () => {
     await promise(rules)
     const id = await openIncident()
     await reach(90)
@@ -366,7 +366,7 @@ describe('rules are carried out once', () => {
     expect(await typesOf(id)).toEqual(once)
   })
 
-  it('on a concurrent change of the incident, and nothing of either is lost', async () => {
+  it('when the incident is changed concurrently, without losing either change', async () => {
     await promise([{ atPercent: 50, severity: 'high', assigneeId: 'usr_lead', watcherIds: ['usr_one'] }])
     const id = await openIncident()
     await reach(30)

@@ -27,7 +27,7 @@ const stored = {
 const policy = SlaPolicyState.parse(stored)
 const critical: SlaEscalation = { atPercent: 50, severity: 'critical' }
 
-describe('rules', () => {
+describe('escalation rules', () => {
   const refused = (fields: Partial<SlaPolicyState>) => {
     try {
       checkEscalations({ ...policy, ...fields })
@@ -39,7 +39,7 @@ describe('rules', () => {
     }
   }
 
-  it('are for incidents, at what is reported, and do something', () => {
+  it('are rejected for other entity types, for percentages that are not reported, and without an effect', () => {
     const wrongPercent: SlaEscalation = { atPercent: 51, severity: 'critical' }
     expect(refused({ escalations: [critical], entityType: 'problem' })).toEqual([
       '/escalations',
@@ -56,18 +56,18 @@ describe('rules', () => {
     expect(refused({ escalations: [{ atPercent: 100 }] })).toEqual(['/escalations/0', 'does_nothing'])
   })
 
-  it('at a warning and at the breach are taken, and none for other kinds', () => {
+  it('are accepted at a warning and at the breach, and other entity types are accepted without rules', () => {
     expect(refused({ escalations: [critical, { atPercent: 100, assigneeId: 'usr_lead' }] })).toBeNull()
     expect(refused({ entityType: 'request' })).toBeNull()
   })
 })
 
-describe('what a rule makes of an incident', () => {
+describe('the effect of an escalation rule on an incident', () => {
   const { open } = incidents
   const steps = (rule: Partial<SlaEscalation>, fields: Partial<typeof open> = {}) =>
     planSteps({ atPercent: 50, ...rule }, { ...open, ...fields }, 'why').steps
 
-  it('is what a PATCH would do, in its order', () => {
+  it('is that of a PATCH, in the same order', () => {
     const rule = {
       severity: 'critical' as const,
       assignmentGroup: 'duty',
@@ -88,7 +88,7 @@ describe('what a rule makes of an incident', () => {
     ])
   })
 
-  it('is nothing it has come to already, and never milder', () => {
+  it('is empty if the incident meets the rule already, and never lowers the severity', () => {
     expect(steps({ severity: 'high' }, { severity: 'critical' })).toEqual([])
     expect(steps({ severity: 'high' }, { severity: 'high' })).toEqual([])
     expect(steps({ assignmentGroup: 'duty' }, { assignmentGroup: 'duty' })).toEqual([])
@@ -96,13 +96,13 @@ describe('what a rule makes of an incident', () => {
     expect(steps({ watcherIds: ['usr_one'] }, { watcherIds: ['usr_one'] })).toEqual([])
   })
 
-  it('escalates to a present watcher, too', () => {
+  it('includes an escalation to a current watcher', () => {
     expect(steps({ escalateTo: 'usr_boss' }, { watcherIds: ['usr_boss'] })).toEqual([
       { kind: 'escalate', escalateTo: 'usr_boss', reason: 'why' },
     ])
   })
 
-  it('leaves out those who cannot follow it any more, and nothing else', () => {
+  it('excludes only the watchers beyond the maximum', () => {
     const almost = Array.from({ length: maxWatchers - 1 }, (_, one) => `usr_${one}`)
     const rule: SlaEscalation = { ...critical, watcherIds: ['usr_a', 'usr_b'] }
     expect(planSteps(rule, { ...open, watcherIds: almost }, 'why')).toEqual({
@@ -120,7 +120,7 @@ describe('what a rule makes of an incident', () => {
   })
 })
 
-describe('of what a clock has reported', () => {
+describe('escalation rules for reported thresholds', () => {
   const timer = { id: 'tmr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' } as SlaTimer
   const ruled = { ...policy, escalations: [critical] }
   const firing = (version: number, percent: number, by = ruled): Firing => ({
@@ -133,24 +133,24 @@ describe('of what a clock has reported', () => {
   const due = (after: number, ...firings: Firing[]) =>
     dueFirings(firings, after).map(({ version }) => version)
 
-  it('that is due which is new and has rules', () => {
+  it('are due if the threshold is new and has rules', () => {
     const breach = { ...policy, escalations: [{ ...critical, atPercent: 100 }] }
     expect(due(0, firing(2, 50), firing(3, 75), firing(4, 100, breach))).toEqual([2, 4])
     expect(due(2, firing(2, 50), firing(3, 75), firing(4, 100, breach))).toEqual([4])
     expect(due(4, firing(2, 50), firing(4, 100, breach))).toEqual([])
   })
 
-  it('nothing is due twice, whatever goal it was reported under', () => {
+  it('are due once per threshold, under any goal', () => {
     expect(due(0, firing(2, 50), firing(5, 50))).toEqual([2])
     expect(due(2, firing(2, 50), firing(5, 50))).toEqual([])
   })
 
-  it('all is due again in the next span', () => {
+  it('are due again in the next span', () => {
     const later = { ...timer, startedAt: '2026-03-02T12:00:00.000Z' }
     expect(due(2, firing(2, 50), { ...firing(5, 50), timer: later })).toEqual([5])
   })
 
-  it('a threshold is due that had no rules when it was reached before', () => {
+  it('are due at a threshold that had no rules when it was reached before', () => {
     expect(due(2, firing(2, 50, policy), firing(5, 50))).toEqual([5])
   })
 })

@@ -59,8 +59,8 @@ function workspace() {
   }
 }
 
-describe('escalations of a policy', () => {
-  it('are carried out at the warning and at the breach, and raised severity is another goal', async () => {
+describe('escalations of an SLA policy', () => {
+  it('are applied at the warning and at the breach, and a raised severity changes the goal', async () => {
     const { create, open, until, clockUntil } = workspace()
     await create({
       goalsBy: 'severity',
@@ -82,7 +82,7 @@ describe('escalations of a policy', () => {
     })
   })
 
-  it('are carried out once, also when a reapplied policy comes to the threshold again', async () => {
+  it('are applied once, even if a reapplied policy reaches the threshold again', async () => {
     const { api, create, open, get, until, clockUntil } = workspace()
     const escalations = [
       { atPercent: 50, assigneeId: 'usr_lead' },
@@ -108,7 +108,7 @@ describe('escalations of a policy', () => {
     expect((await get(id)).assigneeId).toBe('usr_other')
   })
 
-  it('that could not be meant are refused by name', async () => {
+  it('that cannot work are rejected with their path', async () => {
     const { api, create } = workspace()
     const rule = { atPercent: 50, severity: 'critical' } as const
     const refusedFor = async (policy: Given) => {

@@ -46,8 +46,8 @@ const clockOf = (api: ApiClient, id: string, having: object = {}) =>
     return timer
   })
 
-describe('goals', () => {
-  it('go by priority when the policy says so, and by severity otherwise', async () => {
+describe('goals of an SLA policy', () => {
+  it('are keyed by priority if the policy says so, and otherwise by severity', async () => {
     const api = service.as(testPrincipal())
     const byPriority = { goalsBy: 'priority' as const, goals: { P1: 5, P3: 90 } }
     const policy = await createPolicy(api, byPriority)
@@ -59,7 +59,7 @@ describe('goals', () => {
     expect(await createPolicy(api)).toMatchObject({ goalsBy: 'severity' })
   })
 
-  it('with keys that do not fit are refused by name', async () => {
+  it('with unsuitable keys are rejected with their path', async () => {
     const api = service.as(testPrincipal())
     const policy = await createPolicy(api)
     const refused = async (body: object) => {
@@ -75,7 +75,7 @@ describe('goals', () => {
     expect(patched).toMatchObject({ ...both, revision: 2 })
   })
 
-  it('with conditions that are too long are refused, and where they are so', async () => {
+  it('are rejected with the path of a condition that is too long', async () => {
     const api = service.as(testPrincipal())
     const body = { name: 'Gold', metric: 'resolution', goals: { critical: 5 } }
     const refused = async (conditions: object) => {
@@ -90,8 +90,8 @@ describe('goals', () => {
   })
 })
 
-describe('a preview', () => {
-  it('of a policy that is not switched on is the clock it would have made', async () => {
+describe('a preview of an SLA policy', () => {
+  it('that is inactive shows the clock it would have produced', async () => {
     const api = service.as(testPrincipal())
     const active = await createPolicy(api, { warnings: [50] })
     const { id, number } = await open(api)
@@ -112,7 +112,7 @@ describe('a preview', () => {
     expect(await clocksOf(api, id)).toHaveLength(1)
   })
 
-  it('says why there would be no clock', async () => {
+  it('reports why there would be no clock', async () => {
     const api = service.as(testPrincipal())
     const { id } = await open(api, { severity: 'low' })
     const tried = async (policy: Partial<z.input<typeof NewSlaPolicy>>) => {
@@ -127,7 +127,7 @@ describe('a preview', () => {
     expect(await tried({ conditions: { status: 'resolved' } })).toEqual([false, 'ended', null])
   })
 
-  it('is of what is there and of the same workspace', async () => {
+  it('requires an entity of the same workspace', async () => {
     const api = service.as(testPrincipal())
     const policy = await createPolicy(api)
     const elsewhere = await open(service.as(testPrincipal()))
@@ -136,8 +136,8 @@ describe('a preview', () => {
   })
 })
 
-describe('the list of clocks', () => {
-  it('is filtered, sorted and paged; paused ones come last by due time', async () => {
+describe('the list of SLA clocks', () => {
+  it('filters, sorts and paginates, with paused clocks last by due time', async () => {
     const api = service.as(testPrincipal())
     const policy = await createPolicy(api, { warnings: [] })
     const [critical, low, medium] = [
@@ -176,7 +176,7 @@ describe('the list of clocks', () => {
     expect((await unable.get('/itsm/sla-timers')).status).toBe(403)
   })
 
-  it('leads to each clock, which explains itself', async () => {
+  it('contains ids under which each clock is readable with its explanation', async () => {
     const principal = testPrincipal()
     const api = service.as(principal)
     await createPolicy(api)
@@ -188,8 +188,8 @@ describe('the list of clocks', () => {
   })
 })
 
-describe('a problem', () => {
-  it('has clocks by priority as incidents do, and breaches in its own name alone', async () => {
+describe('SLA clocks of a problem', () => {
+  it('use goals by priority, and emit breaches only for the problem', async () => {
     const principal = testPrincipal()
     const api = service.as(principal)
     const problems = { entityType: 'problem' as const, goals: { P1: 30, P2: 60 }, pauseStatuses: ['assess'] }
@@ -236,8 +236,8 @@ describe('a problem', () => {
   })
 })
 
-describe('a change', () => {
-  it('has clocks with one goal for all, which stand while it is a draft or on hold', async () => {
+describe('SLA clocks of a change', () => {
+  it('have one goal for all, and are paused in draft and on hold', async () => {
     const api = service.as(testPrincipal())
     const changes = { entityType: 'change' as const, goals: { all: 60 }, pauseStatuses: ['draft', 'on_hold'] }
     expect(await createPolicy(api, changes)).toMatchObject({ goalsBy: 'all' })
@@ -273,8 +273,8 @@ describe('a change', () => {
   })
 })
 
-describe('reapplying', () => {
-  it('changes a thousand clocks a request, reports how many remain, and skips locked ones', async () => {
+describe('reapplying an SLA policy', () => {
+  it('changes a thousand clocks per request, reports the remaining ones, and skips locked ones', async () => {
     const api = service.as(testPrincipal())
     const policy = await createPolicy(api, { warnings: [] })
     const { id } = await open(api)

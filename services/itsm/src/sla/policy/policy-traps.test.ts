@@ -26,8 +26,8 @@ function refused(fields: Partial<SlaPolicyState>) {
   }
 }
 
-describe('a policy is refused', () => {
-  it('whose clocks have ended wherever its conditions hold', () => {
+describe('an SLA policy is rejected', () => {
+  it('if its clocks have ended in every status its conditions allow', () => {
     const never = ['/conditions/status', 'never_starts']
     expect(refused({ conditions: { status: 'resolved' } })).toEqual(never)
     expect(refused({ conditions: { status: { in: ['resolved', 'closed', 'canceled'] } } })).toEqual(never)
@@ -36,7 +36,7 @@ describe('a policy is refused', () => {
     expect(refused({ ...approval, conditions: { status: { nin: ['assess', 'authorize'] } } })).toEqual(never)
   })
 
-  it('whose rules make of an incident what it has no goal for, or does not apply to', () => {
+  it('if its rules lead to an incident without a goal, or one its conditions exclude', () => {
     const rules = (rule: Partial<SlaPolicyState['escalations'][number]>, fields = {}) =>
       refused({ goals: { high: 60, medium: 240 }, escalations: [{ atPercent: 100, ...rule }], ...fields })
     const severity = ['/escalations/0/severity', 'cancels']
@@ -56,7 +56,7 @@ describe('a policy is refused', () => {
     expect(rules({ severity: 'critical' }, { status: 'inactive' })).toBeNull()
   })
 
-  it('whose clocks are paused wherever they could run', () => {
+  it('if its clocks are paused in every status in which they could run', () => {
     const never = ['/pauseStatuses', 'never_runs']
     expect(refused({ pauseStatuses: ['open', 'in_progress', 'on_hold'] })).toEqual(never)
     expect(refused({ conditions: { status: 'on_hold' }, pauseStatuses: ['on_hold'] })).toEqual(never)
@@ -64,7 +64,7 @@ describe('a policy is refused', () => {
     expect(refused({ ...approval, pauseStatuses: ['assess', 'authorize', 'on_hold'] })).toEqual(never)
   })
 
-  it('whose pauses its conditions rule out', () => {
+  it('if its conditions exclude its pauses', () => {
     expect(refused({ conditions: { status: 'open' } })).toEqual(['/pauseReasons/0', 'cancels'])
     expect(refused({ conditions: { status: { ne: 'on_hold' } } })).toEqual(['/pauseReasons/0', 'cancels'])
     expect(refused({ conditions: { status: { ne: 'on_hold' } }, metric: 'next_response' })).toEqual([
@@ -85,7 +85,7 @@ describe('a policy is refused', () => {
   })
 })
 
-describe('a policy is taken', () => {
+describe('an SLA policy is accepted', () => {
   it.each<[string, Partial<SlaPolicyState>]>([
     ['without conditions', {}],
     ['with conditions on other fields', { conditions: { category: 'vip', severity: { in: ['critical'] } } }],
@@ -98,7 +98,7 @@ describe('a policy is taken', () => {
     ['that is not switched on', { conditions: { status: 'resolved' }, status: 'inactive' }],
   ])('%s', (_, fields) => expect(refused(fields)).toBeNull())
 
-  it('of changes, which keep their status on hold', () => {
+  it('for changes, which keep their status on hold', () => {
     const change: Partial<SlaPolicyState> = {
       ...{ entityType: 'change', goalsBy: 'all', goals: { all: 60 }, pauseReasons: [] },
     }

@@ -42,7 +42,7 @@ const calendar = async () =>
 const policy = (calendarId: string | null) =>
   NewSlaPolicy.parse({ name: 'Gold', metric: 'resolution', goals: { critical: 60 }, calendarId })
 
-it('of a calendar that is deleted and a policy that names it, at once on two replicas, saves one', async () => {
+it('deletes a calendar or creates a policy that uses it, but not both concurrently on two replicas', async () => {
   for (let round = 0; round < 20; round++) {
     const { id } = await calendar()
     const [deleting, saving] = replicas[round % 2] === replicas[0] ? replicas : replicas.toReversed()
@@ -54,7 +54,7 @@ it('of a calendar that is deleted and a policy that names it, at once on two rep
   }
 })
 
-it('of a calendar that is deleted and a policy that comes to name it as well', async () => {
+it('deletes a calendar or assigns it to an existing policy, but not both concurrently', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = await calendar()
     const { id: policyId } = (await api.post('/itsm/sla-policies', policy(null))).data(SlaPolicy)
@@ -66,7 +66,7 @@ it('of a calendar that is deleted and a policy that comes to name it as well', a
   }
 })
 
-it('of hours that are cut and a goal that rests on them, saves what is kept', async () => {
+it('shortens calendar hours or saves a goal that needs the longer hours, but not both concurrently', async () => {
   for (let round = 0; round < 10; round++) {
     const { id } = await calendar()
     const goals = { critical: 20_000 }

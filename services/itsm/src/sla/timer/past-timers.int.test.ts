@@ -82,8 +82,8 @@ async function lived(fields: object = {}) {
   return { principal, api, id, number, createdAt, timerId }
 }
 
-describe('a clock as of an instant', () => {
-  it('is as it was then and explained up to then, to the millisecond', async () => {
+describe('an SLA clock as of an instant', () => {
+  it('has the state and explanation of that instant, to the millisecond', async () => {
     const { api, id, createdAt, timerId } = await lived()
     const before = 10 * minute + 123
     const dueAt = after(createdAt, 90 * minute - 123)
@@ -116,7 +116,7 @@ describe('a clock as of an instant', () => {
     }
   })
 
-  it('is not there before it began, nor for others', async () => {
+  it('does not exist before it started, nor for other tenants', async () => {
     const { api, principal, id, createdAt, timerId } = await lived()
     const early = after(createdAt, -1)
     expect((await api.get(`/itsm/incidents/${id}/sla?asOf=${early}`)).status).toBe(404)
@@ -131,7 +131,7 @@ describe('a clock as of an instant', () => {
     }
   })
 
-  it('of an instant that lies ahead has counted up to now', async () => {
+  it('in the future counts only up to now', async () => {
     const api = service.as(testPrincipal())
     await createPolicy(api)
     const { id, number, createdAt } = await open(api)
@@ -143,7 +143,7 @@ describe('a clock as of an instant', () => {
     expect(ahead.data(ExplainedSlaTimer)).toEqual(timers[0])
   })
 
-  it('that began late is not there while its entity is, and counts from its creation', async () => {
+  it('that started late does not exist before, and counts from the creation of its entity', async () => {
     const api = service.as(testPrincipal())
     await createPolicy(api, { conditions: { category: 'vip' } })
     const { id, createdAt } = await open(api)
@@ -158,7 +158,7 @@ describe('a clock as of an instant', () => {
     expect(await listAllIds(api, list, `asOf=${clock.now()}`)).toEqual([timerId])
   })
 
-  it('goes by the revisions of then', async () => {
+  it('uses the policy and calendar revisions of that instant', async () => {
     const api = service.as(testPrincipal())
     nowMs = Date.parse('2026-03-09T09:00:00.000Z')
     const week = (from: string) => ({ monday: [{ from, to: '17:00' }] })
@@ -187,7 +187,7 @@ describe('a clock as of an instant', () => {
   })
 })
 
-describe('the list of clocks', () => {
+describe('the list of SLA clocks', () => {
   async function several() {
     const api = service.as(testPrincipal())
     const [gold, silver, plain] = [
@@ -226,7 +226,7 @@ describe('the list of clocks', () => {
   }
   const sorted = (ids: string[]) => ids.toSorted()
 
-  it('is found by words, kinds, states, metric and time', async () => {
+  it('filters by words, entity type, state, metric and time', async () => {
     const { api, first, second, problem, ids } = await several()
     const all = Object.values(ids)
     const expected: [string, string[]][] = [
@@ -275,7 +275,7 @@ describe('the list of clocks', () => {
       expect([query, (await api.get(`${list}?${query}`)).status]).toEqual([query, 422])
   })
 
-  it('answers as it was, with the filters applied to that', async () => {
+  it('is readable as of a past instant, with the filters applied to the state then', async () => {
     const { api, first, second, ids, started } = await several()
     const all = Object.values(ids)
     const asOf = `asOf=${started}`

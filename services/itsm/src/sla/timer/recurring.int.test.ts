@@ -91,8 +91,8 @@ async function conversation(policy: Partial<z.input<typeof NewSlaPolicy>> = {}) 
   return { api, caller, agent, policy: made, id, path, says, opened }
 }
 
-describe('the clock of the next response', () => {
-  it('breaches once in each span, and is explained for the present one', async () => {
+describe('the SLA clock for the next response', () => {
+  it('breaches once per span, and its explanation covers the current span', async () => {
     const { api, caller, agent, id, path, says } = await conversation()
     minutes(5)
     const first = nowMs
@@ -139,7 +139,7 @@ describe('the clock of the next response', () => {
     expect(await toldInItsName(id)).toEqual([iso(first + 60 * minute), iso(second + 80 * minute)])
   })
 
-  it('breaches once in each span, whichever replica restarts', async () => {
+  it('breaches once per span, whichever replica restarts', async () => {
     const { api, caller, agent, id, says, opened } = await conversation()
     const other = await opened()
     const at = nowMs
@@ -179,7 +179,7 @@ describe('the clock of the next response', () => {
     expect(await toldInItsName(id)).toEqual([iso(at + 60 * minute), iso(nowMs + 60 * minute)])
   })
 
-  it('is counted from the first word on when the policy applies later, and tried beforehand', async () => {
+  it('counts from the first unanswered comment if the policy applies later, as its preview shows', async () => {
     const { api, caller, id, path, says, policy } = await conversation({ conditions: { category: 'vip' } })
     const tried = async () =>
       (await api.post(`/itsm/sla-policies/${policy.id}/preview`, { entityId: id })).data(SlaPreview)
@@ -198,7 +198,7 @@ describe('the clock of the next response', () => {
     expect({ ...clock, id: timerId }).toEqual(explained)
   })
 
-  it('uses the policy as it is when the next span begins', async () => {
+  it('uses the current policy when the next span starts', async () => {
     const { api, caller, agent, id, policy, says } = await conversation()
     await says(caller)
     await says(agent)
@@ -215,7 +215,7 @@ describe('the clock of the next response', () => {
   })
 })
 
-it('tells what was done before the policy was reapplied, and applied after it', async () => {
+it('emits events that happened before a policy was reapplied but were applied after it', async () => {
   const { api, caller, agent, id, policy, says } = await conversation()
   await says(caller)
   const timer = await clockOf(api, id, { state: 'running' })
@@ -234,8 +234,8 @@ it('tells what was done before the policy was reapplied, and applied after it', 
   expect(await reported(timer)).toEqual(['sla.started', 'sla.retargeted', 'sla.met', 'sla.started'])
 })
 
-describe('the clock of an approval', () => {
-  it('runs over a change from each time it is submitted to the decision, not while it is on hold', async () => {
+describe('the SLA clock for an approval', () => {
+  it('runs for a change from each submission to the decision, and is paused on hold', async () => {
     const principal = testPrincipal()
     const [requester, approver, secondApprover] = ['requester', 'approver', 'secondApprover'].map((name) =>
       service.as(person(principal, name)),
@@ -276,7 +276,7 @@ describe('the clock of an approval', () => {
     ])
   })
 
-  it('runs over a request until it is approved or rejected, and is canceled with it', async () => {
+  it('runs for a request until it is approved or rejected, and is canceled with the request', async () => {
     const members = team(service)
     const { manager, ada, approver } = members
     const reading = ({ principal }: typeof manager) =>
@@ -307,7 +307,7 @@ describe('the clock of an approval', () => {
   })
 })
 
-it('is for the kinds alone that have it', async () => {
+it('rejects the metrics approval and next_response for entity types without them', async () => {
   const api = service.as(testPrincipal())
   const refused = async (entityType: string, metric: string, fields: object = {}) => {
     const body = { name: 'Gold', entityType, metric, goalsBy: 'all', goals: { all: 60 }, ...fields }
@@ -331,7 +331,7 @@ it('is for the kinds alone that have it', async () => {
   })
 })
 
-it('is the same when all of it is rebuilt from the log', async () => {
+it('restores identical SLA clocks when they are rebuilt from the log', async () => {
   const rows = () => service.sql`select id, version, state from sla_timers order by id`
   // Wait until everything made due by earlier tests is reported: rows must not change during the comparison.
   const due = iso(nowMs - 2_000)

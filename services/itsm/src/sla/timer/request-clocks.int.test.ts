@@ -36,7 +36,7 @@ const clocksOf = async (api: ApiClient, query = '') =>
   (await api.get(`/itsm/sla-timers?entityType=request${query}`)).page(SlaTimerItem).items
 const see = ['manager', 'ada', 'approver']
 
-it('shows the clocks of a request to those alone who see the request', async () => {
+it('shows the SLA clocks of a request only to callers who may see the request', async () => {
   const { apis, request, timer } = await asked()
   for (const [name, api] of apis) {
     for (const query of [
@@ -56,7 +56,7 @@ it('shows the clocks of a request to those alone who see the request', async () 
   }
 })
 
-it('tries a policy on a request only for those who see the request', async () => {
+it('previews an SLA policy for a request only to callers who may see the request', async () => {
   const { apis, request, policy } = await asked()
   for (const [name, api] of apis) {
     const preview = (entityId: string) => api.post(`/itsm/sla-policies/${policy.id}/preview`, { entityId })
@@ -69,7 +69,7 @@ it('tries a policy on a request only for those who see the request', async () =>
   }
 })
 
-it('names the requests whose clocks are recomputed only to callers who may see them', async () => {
+it('names requests whose SLA clocks are recomputed only to callers who may see them', async () => {
   const { apis, request, policy } = await asked()
   const path = `/itsm/sla-policies/${policy.id}`
   await apis[0]?.[1].patch(path, { goals: { all: 90 } })

@@ -168,7 +168,7 @@ function simulate(
  */
 const tried = zones.filter((_, index) => searchTimes > 1 || index % 4 === 3)
 
-test.each(tried)('a year of incidents in %s agrees with the clock on the wall', (zone) => {
+test.each(tried)('a simulated year of incidents in %s matches a wall clock', (zone) => {
   const random = seededRandom(1_000 + zones.indexOf(zone))
   let [breaches, warnings, breachesByDay] = [0, 0, 0]
   const retargeted = { severity: 0, priority: 0 }

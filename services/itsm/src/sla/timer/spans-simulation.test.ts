@@ -132,7 +132,7 @@ test.each(
     .flatMap((zone) => (['next_response', 'approval'] as const).map((metric) => [metric, zone] as const))
     // In the short tier: one metric for each zone, and each metric in two zones. All combinations in the long tier.
     .filter((_, index) => searchTimes > 1 || [0, 3, 4, 7].includes(index)),
-)('a year of every %s in %s agrees with the clock on the wall', (metric, zone) => {
+)('a simulated year of %s clocks in %s matches a wall clock', (metric, zone) => {
   const random = generator(2_000 + zones.indexOf(zone) * 2 + Number(metric === 'approval'))
   const counts: Record<string, number> = {}
   let [breaches, breachesByDay, lives] = [0, 0, 0]

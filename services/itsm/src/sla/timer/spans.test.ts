@@ -71,8 +71,8 @@ function run(history: Change[], given = terms(), nextTerms: PinnedPolicy | null 
 }
 const reasons = (state: SlaTimer | null) => state?.ledger.map((entry) => [entry.state, entry.reason])
 
-describe('the clock of the next response', () => {
-  it('is not there until the caller has said something in public', () => {
+describe('the SLA clock for the next response', () => {
+  it('does not exist before the first public comment of the caller', () => {
     expect(run(life([5, answers], [6, says('usr_caller', 'internal')])).types).toEqual([])
     const { types, state } = run(life([10, asks]))
     expect(types).toEqual(['sla.started'])
@@ -90,7 +90,7 @@ describe('the clock of the next response', () => {
     expect(elapsedMs(state?.ledger ?? [], aroundTheClock, opened + 9e6)).toBe(30 * 60_000)
   })
 
-  it('begins again with the next comment, as another cycle, and keeps only what was reported', () => {
+  it('restarts as a new cycle with the next comment, and keeps only the reported thresholds', () => {
     const { types, state } = run(life([10, asks], [100, answers], [110, asks]), terms(), terms(), 200)
     expect(types).toEqual([
       ...['sla.started', 'sla.warning', 'sla.breached', 'sla.missed'],
@@ -107,12 +107,12 @@ describe('the clock of the next response', () => {
     expect(parts).toMatchObject([{ from: at(110), to: at(200), countedMs: 90 * 60_000 }])
   })
 
-  it('is unbreached again in between, and keeps a goal it has kept', () => {
+  it('is no longer breached once it restarts, and meets its goal in the new span', () => {
     const { state } = run(life([10, asks], [100, answers], [110, asks], [120, answers]))
     expect(state).toMatchObject({ cycle: 2, state: 'completed', breached: false, breachedAt: null })
   })
 
-  it('goes on for ever without growing', () => {
+  it('recurs indefinitely without growing', () => {
     const said = Array.from({ length: 80 }, (_, n): [number, IncidentStep][] => [
       [n * 100, asks],
       [n * 100 + 90, answers],
@@ -123,7 +123,7 @@ describe('the clock of the next response', () => {
     expect(state?.fired).toHaveLength(102)
   })
 
-  it('ends when the incident is resolved, and begins with the words that reopen it', () => {
+  it('ends when the incident is resolved, and restarts with the comment that reopens it', () => {
     const history = life([10, asks], [20, steps.resolve], [30, asks])
     expect(history.map(({ entity }) => entity.status)).toEqual([
       ...['open', 'open', 'resolved', 'resolved', 'in_progress'],
@@ -139,13 +139,13 @@ describe('the clock of the next response', () => {
     expect(reasons(state)?.at(-1)).toEqual(['canceled', 'incident canceled'])
   })
 
-  it('stands while a hold pauses it', () => {
+  it('stops while a hold pauses it', () => {
     const { types, state } = run(life([10, asks], [20, steps.hold], [50, steps.resume], [60, answers]))
     expect(types).toEqual(['sla.started', 'sla.paused', 'sla.resumed', 'sla.met'])
     expect(elapsedMs(state?.ledger ?? [], aroundTheClock, opened + 9e6)).toBe(20 * 60_000)
   })
 
-  it('tells what another severity makes due, though the span before has reported as much', () => {
+  it('reports the thresholds due under a new severity, even if an earlier span reported them', () => {
     const critical = edit({ severity: 'critical' })
     const history = life([10, asks], [80, answers], [100, asks], [135, critical], [136, answers])
     const { types, state } = run(history)
@@ -156,28 +156,28 @@ describe('the clock of the next response', () => {
   })
 })
 
-describe('a span of a policy with conditions', () => {
+describe('a span under a policy with conditions', () => {
   const vip = terms({ conditions: { category: 'vip' } })
   const [toVip, toOther] = [edit({ category: 'vip' }), edit({ category: 'other' })]
 
-  it('is counted from its beginning once the policy applies', () => {
+  it('is counted from its start once the policy applies', () => {
     const { types, state } = run(life([10, asks], [30, toVip], [40, answers]), vip)
     expect(types).toEqual(['sla.started', 'sla.met'])
     expect(state).toMatchObject({ startedAt: at(10) })
     expect(elapsedMs(state?.ledger ?? [], aroundTheClock, opened + 9e6)).toBe(30 * 60_000)
   })
 
-  it('has no clock when it has ended by then', () => {
+  it('has no clock if it ended before the policy applied', () => {
     expect(run(life([10, asks], [20, answers], [30, toVip]), vip).types).toEqual([])
   })
 
-  it('goes on without the time the policy did not apply', () => {
+  it('excludes the time in which the policy did not apply', () => {
     const { types, state } = run(life([5, toVip], [10, asks], [20, toOther], [50, toVip], [60, answers]), vip)
     expect(types).toEqual(['sla.started', 'sla.canceled', 'sla.resumed', 'sla.met'])
     expect(elapsedMs(state?.ledger ?? [], aroundTheClock, opened + 9e6)).toBe(20 * 60_000)
   })
 
-  it('does not go on when it was answered meanwhile', () => {
+  it('does not resume if it was answered while the policy did not apply', () => {
     const { types, state } = run(life([5, toVip], [10, asks], [20, toOther], [30, answers], [50, toVip]), vip)
     expect(types).toEqual(['sla.started', 'sla.canceled', 'sla.canceled'])
     expect(reasons(state)?.slice(1)).toEqual([
@@ -186,7 +186,7 @@ describe('a span of a policy with conditions', () => {
     ])
   })
 
-  it('that begins meanwhile starts with the policy applying', () => {
+  it('that starts while the policy does not apply has a clock once it applies', () => {
     const history = life([5, toVip], [10, asks], [20, answers], [30, toOther], [40, asks], [50, toVip])
     const { types, state } = run(history, vip)
     expect(types).toEqual(['sla.started', 'sla.met', 'sla.canceled', 'sla.started'])
@@ -194,17 +194,17 @@ describe('a span of a policy with conditions', () => {
   })
 })
 
-describe('the next span', () => {
+describe('the next span of a recurring clock', () => {
   const history = life([10, asks], [20, answers], [30, asks], [40, asks])
 
-  it('goes by the policy as it is then', () => {
+  it('uses the current policy', () => {
     const later = terms({ revision: 2, goals: { medium: 30 } })
     const { types, state } = run(history, terms(), later)
     expect(types).toEqual(['sla.started', 'sla.met', 'sla.started'])
     expect(state).toMatchObject({ policyRevision: 2, goalMs: 30 * 60_000, dueAt: at(60) })
   })
 
-  it('does not begin when the policy starts no more clocks', () => {
+  it('does not start if the policy starts no more clocks', () => {
     const { types, state } = run(history, terms(), null)
     expect(types).toEqual(['sla.started', 'sla.met'])
     expect(state).toMatchObject({ cycle: 1, state: 'completed' })
@@ -224,7 +224,7 @@ describe('the next span', () => {
     })
   })
 
-  it('is what a replay comes to', () => {
+  it('is identical after a replay', () => {
     const { state } = run(history, terms(), terms(), 95)
     expect(replayTimer('tmr_1', history, terms(), at(95))).toEqual(state)
   })

@@ -58,7 +58,7 @@ function replica() {
   }
 }
 
-it('reports every breach once, whichever replica is killed and however many sweep', async () => {
+it('reports every breach once, whichever replica is killed and however many replicas sweep', async () => {
   const count = searchTimes > 1 ? 800 : 300
   await openIncidents(count)
   const reported = async (type: string) => {
@@ -91,7 +91,7 @@ it('reports every breach once, whichever replica is killed and however many swee
   }
 })
 
-it('tells of all clocks but one that cannot be read, and one whose entity cannot be applied', async () => {
+it('reports all clocks except one that cannot be read and one whose entity cannot be applied', async () => {
   await openIncidents(50)
   const id = await waitFor(async () => {
     const [row] = await service.sql<{ id: string }[]>`

@@ -37,30 +37,30 @@ function run(...commands: Parameters<typeof slaTimer.decide>[0][]) {
   return { types, state }
 }
 
-describe('a goal', () => {
-  it('is kept at the very instant it is due', () => {
+describe('an SLA goal', () => {
+  it('is met at the exact instant it is due', () => {
     const { types, state } = run(apply(change(60, incidents.resolved)))
     expect(types).toEqual(['sla.started', 'sla.warning', 'sla.met'])
     expect(state).toMatchObject({ breached: false, nextFireAt: null, dueAt: at(60) })
   })
 
-  it('is missed a millisecond later, even when it was not swept until then', () => {
+  it('is missed a millisecond later, even if no sweep ran until then', () => {
     const { types, state } = run(apply(change(60, incidents.resolved, 1)))
     expect(types).toEqual(['sla.started', 'sla.warning', 'sla.breached', 'sla.missed'])
     expect(state).toMatchObject({ breached: true, breachedAt: at(60) })
   })
 
-  it('is reported once, however often it is looked at', () => {
+  it('is reported once, even if it is checked repeatedly', () => {
     expect(run(fire(90), fire(91), fire(900)).types).toEqual(['sla.started', 'sla.warning', 'sla.breached'])
   })
 
-  it('that another severity sets is counted from creation, and what is past already breaches at once', () => {
+  it('set by a new severity is counted from creation, and breaches immediately if it has passed', () => {
     const { types, state } = run(apply(change(25, { ...incidents.open, severity: 'critical' })))
     expect(types).toEqual(['sla.started', 'sla.retargeted', 'sla.warning', 'sla.breached'])
     expect(state).toMatchObject({ cycle: 2, breachedAt: at(20), dueAt: at(20) })
   })
 
-  it('is not reported again when the severity goes back and forth', () => {
+  it('is not reported again when the severity alternates', () => {
     const [critical, milder] = [{ ...incidents.open, severity: 'critical' as const }, incidents.open]
     const there = change(25, critical)
     const back = change(26, milder)
@@ -71,8 +71,8 @@ describe('a goal', () => {
   })
 })
 
-describe('a clock', () => {
-  it('applies an event once, and none that is older than what it has applied', () => {
+describe('an SLA clock', () => {
+  it('applies each event once, and ignores events older than the last applied one', () => {
     const held = change(10, incidents.on_hold)
     const { types } = run(
       apply(held),
@@ -82,13 +82,13 @@ describe('a clock', () => {
     expect(types).toEqual(['sla.started', 'sla.paused'])
   })
 
-  it('is canceled with its incident permanently', () => {
+  it('is canceled permanently with its incident', () => {
     const { types, state } = run(apply(change(10, incidents.canceled)), fire(900))
     expect(types).toEqual(['sla.started', 'sla.canceled'])
     expect(state).toMatchObject({ state: 'canceled', nextFireAt: null })
   })
 
-  it('that is not due after all is set right', () => {
+  it('that turns out not to be due is rescheduled', () => {
     const { state } = run()
     if (state === null) throw new Error('no clock')
     const moved = { ...state, nextFireAt: at(1) }
