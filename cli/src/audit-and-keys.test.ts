@@ -15,7 +15,7 @@ beforeEach(async () => {
 })
 afterEach(() => fixture?.stop())
 
-describe('an export of the audit log', () => {
+describe('audit export', () => {
   const lines = ['{"id":"evt_1"}', '{"id":"evt_2"}']
   const whole = `${[...lines, '{"complete":true,"count":2}'].join('\n')}\n`
   const stream = (body: string): ReceiverResponse => ({
@@ -26,7 +26,7 @@ describe('an export of the audit log', () => {
   const target = () => join(folder, 'audit.ndjson')
   const toFile = (...more: string[]) => run(['audit', 'export', '--output', target(), ...more], asUser())
 
-  test('goes to standard output as it comes, and says elsewhere that it is whole', async () => {
+  test('streams the log to standard output and reports on standard error that it is complete', async () => {
     answers.push(stream(whole))
     const args = ['audit', 'export', '--json', '--type=a.*', '--from=2h', '--to=2026-01-31']
     const { code, out, err } = await run(args, asUser())
@@ -36,7 +36,7 @@ describe('an export of the audit log', () => {
     )
   })
 
-  test('goes to a file that only its owner can read, and that is not replaced unasked', async () => {
+  test('writes a file only its owner can read, and replaces an existing file only with --force', async () => {
     writeFileSync(`${target()}.part`, 'of a run that was killed', { mode: 0o644 })
     answers.push(stream(whole))
     const { code, out } = await toFile('--json')
@@ -59,14 +59,14 @@ describe('an export of the audit log', () => {
       1,
       'says it has 2 events, but 1 arrived',
     ],
-  ])('is no success and leaves no file when it is %s', async (_what, body, code, message) => {
+  ])('fails and leaves no file when the response is %s', async (_what, body, code, message) => {
     answers.push(stream(body), stream(body))
     expect(await toFile()).toMatchObject({ code, out: '', err: expect.stringContaining(message) })
     expect(readdirSync(folder)).toEqual([])
     expect((await run(['audit', 'export'], asUser())).code).toBe(code)
   })
 
-  test('asks again when it could not begin, and is refused in one line', async () => {
+  test('retries a 503 before the first line, and prints a refusal in one line', async () => {
     answers.push({ status: 503, body: 'proxy' }, stream(whole))
     expect((await run(['audit', 'export'], asUser())).code).toBe(0)
     answers.push(refusal(new ApiError('forbidden', 'audit:read is missing.')))
@@ -74,20 +74,20 @@ describe('an export of the audit log', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
-  test('asks for nothing when the file cannot be written', async () => {
+  test('sends no request when the file cannot be written', async () => {
     const args = ['audit', 'export', '--output', join(folder, 'none', 'audit.ndjson')]
     expect(await run(args, asUser())).toMatchObject({ code: 1, err: expect.stringContaining('ENOENT') })
     expect(server.received()).toEqual([])
   })
 })
 
-describe('the keys of a platform of this machine', () => {
+describe('rotate-master-key for a platform on this machine', () => {
   const home = () => join(folder, 'home')
   const rotate = (...args: string[]) => run(['rotate-master-key', '--json', '--home', home(), ...args])
   /** The keys in the shell belong to another platform. */
   const shell = { OPSPLANE_MASTER_KEY: Buffer.alloc(32, 1).toString('base64') }
 
-  test('wait for the next start, next to the present one, and are never shown', async () => {
+  test('stores the new key and the current one for the next start, and never prints either', async () => {
     const present = openState(home()).secrets().masterKey
     expect(JSON.parse((await rotate('--dry-run')).out).previousKeyIds).toEqual([])
     expect(openState(home()).secrets().masterKey).toBe(present)
@@ -105,7 +105,7 @@ describe('the keys of a platform of this machine', () => {
     expect(early).toMatchObject({ code: 1, err: expect.stringContaining('restart it first') })
   })
 
-  test('are not read from standard input, nor counted while it does not run', async () => {
+  test('rejects --keys-stdin, and --check while the platform is stopped', async () => {
     openState(home()).secrets()
     expect(await rotate('--keys-stdin')).toMatchObject({
       code: 2,

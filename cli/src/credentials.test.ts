@@ -32,7 +32,7 @@ function startedHere(home = join(folder, 'home')): void {
   writeFileSync(join(home, 'local.json'), JSON.stringify(info))
 }
 
-describe('the first source there is wins', () => {
+describe('credentials are taken from the first available source', () => {
   test('a named profile before the environment', () => {
     createProfiles(env).save('blue', login)
     const found = findCredentials({ profile: 'blue' }, { ...env, ...fromShell })
@@ -67,7 +67,7 @@ describe('the first source there is wins', () => {
     expect(findCredentials({}, env)).toMatchObject({ token: 'ops_local', workspace: 'local' })
   })
 
-  test('a place in the environment moves a stored login, and an option moves any', () => {
+  test('environment variables override the workspace of a stored login, and options override both', () => {
     createProfiles(env).save('default', { ...login, environment: 'development' })
     const moved = { ...env, OPSPLANE_WORKSPACE: 'beta', OPSPLANE_ENVIRONMENT: 'staging' }
     expect(findCredentials({}, moved)).toMatchObject({ workspace: 'beta', environment: 'staging' })
@@ -79,7 +79,7 @@ describe('the first source there is wins', () => {
   })
 })
 
-describe('what cannot be used says what to do, with exit code 2', () => {
+describe('unusable credentials exit with code 2 and a message that suggests a fix', () => {
   const failure = (options: object, more: object = {}) => {
     try {
       return findCredentials(options, { ...env, ...more })
@@ -99,14 +99,14 @@ describe('what cannot be used says what to do, with exit code 2', () => {
     expect(failure(options, more)).toMatchObject(says(text))
   })
 
-  test('a spoilt file', () => {
+  test('a corrupt profiles file', () => {
     createProfiles(env).save('default', login)
     writeFileSync(createProfiles(env).file, '{"profiles":')
     expect(failure({})).toMatchObject(says('log in again'))
   })
 })
 
-test('logins are readable by their owner only, and written whole', () => {
+test('the profiles file is readable by its owner only and written without leftover files', () => {
   const profiles = createProfiles(env)
   mkdirSync(join(folder, 'config', 'opsplane'), { recursive: true, mode: 0o755 })
   profiles.save('default', login)
@@ -125,12 +125,12 @@ test.each([
   ['https://ops.example', 'https://ops.example/api/v1'],
   ['https://ops.example/', 'https://ops.example/api/v1'],
   ['http://127.0.0.1:8080/api/v1/', 'http://127.0.0.1:8080/api/v1'],
-])('%s is the API at %s', (text, url) => {
+])('%s is parsed as the API URL %s', (text, url) => {
   expect(parseBaseUrl(text)).toBe(url)
 })
 
 test.each(['ops.example', 'ftp://ops.example', 'https://u:p@ops.example', 'https://ops.example/?a=1'])(
-  '%s is no URL of a platform',
+  '%s is rejected as the URL of a platform',
   (text) => {
     expect(() => parseBaseUrl(text)).toThrow(expect.objectContaining({ exitCode: 2 }))
   },

@@ -3,7 +3,7 @@ import { abortable } from './deadline.js'
 
 const never = new Promise<never>(() => {})
 
-test('work that does not end is given up when any of the signals aborts', async () => {
+test('rejects pending work when any of its signals aborts', async () => {
   const [first, second] = [new AbortController(), new AbortController()]
   const outcome = abortable(never, first.signal, undefined, second.signal)
   second.abort(new Error('enough'))
@@ -11,7 +11,7 @@ test('work that does not end is given up when any of the signals aborts', async 
   await expect(abortable(never, second.signal)).rejects.toThrow('enough')
 })
 
-test('work that ends has its own outcome', async () => {
+test('passes on the result or error of work that ends before its signal aborts', async () => {
   const { signal } = new AbortController()
   expect(await abortable(Promise.resolve(7), signal)).toBe(7)
   await expect(abortable(Promise.reject(new Error('no')), signal)).rejects.toThrow('no')

@@ -48,8 +48,8 @@ const anExecution = (n: number, more = {}) => ({
 })
 const paths = () => server.received().map(({ path }) => path)
 
-describe('executions of artifacts', () => {
-  test('are listed by all filters, below the origin', async () => {
+describe('executions command', () => {
+  test('list passes all filters to the API of the SDK service', async () => {
     answers.push(page(anExecution(1)), page(), page())
     const filters = ['--failed', '--type=api', '--trigger=webhook', '--trigger-id=evt_1', '--record=inc_1']
     const { code, out } = await run('list', ...filters, '--table=incident', '--limit=7')
@@ -65,7 +65,7 @@ describe('executions of artifacts', () => {
     ])
   })
 
-  test('are shown with what they were given, what came of them, and their log', async () => {
+  test('show prints the input, the error and the log of an execution', async () => {
     answers.push(data(anExecution(1)), data(anExecution(1)))
     const { out } = await run('show', 'exec_1')
     expect(out).toContain('input      {"a":1}\n')
@@ -75,7 +75,7 @@ describe('executions of artifacts', () => {
     expect(paths()[0]).toBe('/api/service-sdk/executions/exec_1')
   })
 
-  test('are followed: each new one once, oldest first', async () => {
+  test('tail prints each new execution once, oldest first', async () => {
     answers.push(page(anExecution(1)), page(anExecution(3), anExecution(2), anExecution(1)))
     const { code, out } = await run('tail', '--json', '--limit=2')
     expect(code).toBe(0)
@@ -86,7 +86,7 @@ describe('executions of artifacts', () => {
     expect(ids).toEqual([anExecution(2).id, anExecution(3).id])
   })
 
-  test('are replayed with another input and version; one that fails again is exit code 1', async () => {
+  test('replay sends another input and version, and exits with code 1 when the execution fails again', async () => {
     const replay = { replay_of: anExecution(1).id, trigger_type: 'manual' }
     answers.push(data(anExecution(2, { ...replay, status: 'completed', error: null })))
     const done = await run('replay', 'exec_1', '--input={"a":2}', '--artifact-version=3', '--json')
@@ -102,7 +102,7 @@ describe('executions of artifacts', () => {
     ])
   })
 
-  test('end with the exit codes of every command', async () => {
+  test('uses the same exit codes as the other commands', async () => {
     expect((await run('replay', 'exec_1', '--input={')).code).toBe(2)
     expect((await run('list', '--failed', '--status=failed')).code).toBe(2)
     expect((await run('list', '--failed', '--succeeded')).code).toBe(2)

@@ -11,7 +11,7 @@ function terminal() {
   return { type: (text: string) => stream.write(text), answer, modes, said }
 }
 
-test('what is typed is not shown, and can be corrected', async () => {
+test('does not echo the password, and supports Ctrl-U and backspace', async () => {
   const { type, answer, modes, said } = terminal()
   type('wrong\u0015hunter')
   type('3\u007f2\r')
@@ -20,7 +20,7 @@ test('what is typed is not shown, and can be corrected', async () => {
   expect(modes).toEqual([true, false])
 })
 
-test('Ctrl-C gives the terminal back', async () => {
+test('Ctrl-C rejects the prompt and restores the terminal mode', async () => {
   const { type, answer, modes } = terminal()
   type('hun\u0003')
   await expect(answer).rejects.toMatchObject({ exitCode: 1 })

@@ -55,13 +55,13 @@ describe('exit code 2: wrong usage', () => {
   })
 
   test.each([[['fly']], [['webhooks', 'get']], [['webhooks', 'list', '--colour']]])(
-    'says what to do next: %j',
+    'the error message suggests --help: %j',
     async (args) => {
       expect((await run(args)).err).toMatch(/^error: .*\nAdd --help to see how it is used.\n$/)
     },
   )
 
-  test('no credentials', async () => {
+  test('missing credentials', async () => {
     expect(await run(['webhooks', 'list'])).toMatchObject({
       code: 2,
       err: expect.stringContaining('opsplane login'),
@@ -71,13 +71,13 @@ describe('exit code 2: wrong usage', () => {
   test.each([
     [['login', '--url=x', '--workspace=w', '--password=hunter2']],
     [['login', '--api-key=hunter2']],
-  ])('a secret given as an argument is not taken, and not shown: %j', async (args) => {
+  ])('a secret passed as an argument is rejected and not printed: %j', async (args) => {
     const { code, out, err } = await run(args)
     expect(code).toBe(2)
     expect(out + err).not.toContain('hunter2')
   })
 
-  test('a key that fits no header is not shown', async () => {
+  test('an API key that is no valid header value is not printed', async () => {
     const env = { ...asUser().env, OPSPLANE_API_KEY: 'ops_\nhunter2' }
     const { code, out, err } = await run(['webhooks', 'list'], { env })
     expect(code).toBe(2)
@@ -95,12 +95,12 @@ test.each([
   [['rebuild', '-h']],
   [['dead-letters', '--help']],
   [['dead-letters', 'redrive', '--help']],
-])('help is no error and has examples: %j', async (args) => {
+])('help exits with code 0 and prints examples: %j', async (args) => {
   expect(await run(args)).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Examples:') })
 })
 
-describe('exit code 1: the API says no', () => {
-  test('in one line that names the field and the request', async () => {
+describe('exit code 1: the request was rejected', () => {
+  test('the error is printed in one line with the invalid field and the request id', async () => {
     const details = [{ in: 'query', path: '/limit', code: 'too_big', message: 'is\ntoo big' } as const]
     answers.push(refusal(new ApiError('validation_failed', 'Wrong input.', { details })))
     const { code, out, err } = await run(['webhooks', 'list'], asUser())
@@ -110,12 +110,12 @@ describe('exit code 1: the API says no', () => {
     )
   })
 
-  test('something else answers there', async () => {
+  test('the response is not one of the Opsplane API', async () => {
     answers.push({ status: 200, body: '<html>' })
     expect(await run(['webhooks', 'list'], asUser())).toMatchObject({ code: 1 })
   })
 
-  test('one delivery of several is refused', async () => {
+  test('the retry of a delivery is rejected', async () => {
     answers.push(refusal(new ApiError('not_found', 'There is none.')))
     const { code, err } = await run(['deliveries', 'retry', 'wh_1', 'del_1'], asUser())
     expect(code).toBe(1)
@@ -123,8 +123,8 @@ describe('exit code 1: the API says no', () => {
   })
 })
 
-describe('exit code 3: it may help to try again', () => {
-  test('the platform stays unavailable; every attempt is the same request', async () => {
+describe('exit code 3: the error is temporary', () => {
+  test('the platform stays unavailable, and every attempt has the same idempotency key and request id', async () => {
     const away = new ApiError('service_unavailable', 'Not now.', { headers: { 'Retry-After': '0' } })
     answers.push(refusal(away), refusal(away), refusal(away))
     expect(await run(['deliveries', 'replay', 'wh_1', 'del_1'], asUser())).toMatchObject({ code: 3 })
@@ -134,12 +134,12 @@ describe('exit code 3: it may help to try again', () => {
     expect(new Set(headers.map((all) => all['x-request-id'])).size).toBe(1)
   })
 
-  test('it is unavailable only for a moment, which does not show', async () => {
+  test('a retry that succeeds exits with code 0 and prints no error', async () => {
     answers.push({ status: 502, body: 'proxy' }, json(200, nothing))
     expect(await run(['webhooks', 'list', '--json'], asUser())).toEqual({ code: 0, out: '[]\n', err: '' })
   })
 
-  test('no server listens', async () => {
+  test('no server listens at the URL', async () => {
     const { env } = asUser()
     const url = 'http://127.0.0.1:1'
     const { code, err } = await run(['webhooks', 'list'], { env: { ...env, OPSPLANE_URL: url } })
@@ -147,7 +147,7 @@ describe('exit code 3: it may help to try again', () => {
     expect(err).toContain(url)
   })
 
-  test('Postgres does not answer, and its password is not shown', async () => {
+  test('Postgres does not answer, and its password is not printed', async () => {
     const { code, err } = await run(['rebuild', '--database-url=postgres://u:hidden@127.0.0.1:1/x'])
     expect(code).toBe(3)
     expect(err).toContain('127.0.0.1:1/x does not answer')
@@ -155,7 +155,7 @@ describe('exit code 3: it may help to try again', () => {
   })
 })
 
-test('a request names the key, the workspace and the environment, and all filters', async () => {
+test('a request carries the API key, the workspace, the environment and all filters', async () => {
   answers.push(json(200, nothing))
   const filters = ['--status=failed', '--status=held', '--type=a.b', '--since=2h', '--limit=7']
   await run(['deliveries', 'list', 'wh/1', '--environment', 'staging', ...filters], asUser())
@@ -170,7 +170,7 @@ test('a request names the key, the workspace and the environment, and all filter
   )
 })
 
-describe('runs of workflows', () => {
+describe('workflow runs command', () => {
   const at = (second: number) => `2026-01-31T11:00:${String(second).padStart(2, '0')}.000Z`
   const ulid = (n: number) => `01JZ8Q4D3N5W7X9Y2B4C6D8E0${n}`
   const aRun = (n: number, more = {}) => ({
@@ -215,7 +215,7 @@ describe('runs of workflows', () => {
   const page = (...data: object[]) => json(200, { ...nothing, data })
   const data = (value: object) => json(200, { data: value })
 
-  test('are listed by all filters', async () => {
+  test('list passes all filters to the API', async () => {
     answers.push(page(aRun(1)))
     const filters = [
       '--status=failed',
@@ -234,7 +234,7 @@ describe('runs of workflows', () => {
     )
   })
 
-  test('are shown with their steps as a tree', async () => {
+  test('show prints the steps of a run as a tree', async () => {
     const error = { code: 'refused', message: 'No.', retryable: false }
     const steps = [
       step('each', null, { type: 'for_each', itemCount: 2 }),
@@ -260,7 +260,7 @@ describe('runs of workflows', () => {
     expect(JSON.parse((await run(['runs', 'show', 'run_1', '--json'], asUser())).out)).toEqual(detail)
   })
 
-  test('are followed: each new one once, oldest first', async () => {
+  test('tail prints each new run once, oldest first', async () => {
     answers.push(page(aRun(1)), page(aRun(3), aRun(2), aRun(1)))
     const { code, out } = await run(['runs', 'tail', '--json', '--limit=2'], asUser())
     expect(code).toBe(0)
@@ -272,7 +272,7 @@ describe('runs of workflows', () => {
     expect(server.received()[1]?.path).toContain(`from=${encodeURIComponent(at(1))}`)
   })
 
-  test('are retried from a step, and cancelled with a reason', async () => {
+  test('retry passes the step, and cancel passes the reason', async () => {
     answers.push(data(aRun(1, { attempt: 2, status: 'queued' })), data(aRun(1, { status: 'cancelled' })))
     expect((await run(['runs', 'retry', 'run_1', '--from=send'], asUser())).out).toMatch(/status +queued/)
     expect((await run(['runs', 'cancel', 'run_1', '--reason=Mistake'], asUser())).code).toBe(0)
@@ -285,7 +285,7 @@ describe('runs of workflows', () => {
   })
 })
 
-test('a failed login stores nothing', async () => {
+test('a failed login stores no profile', async () => {
   answers.push(refusal(new ApiError('invalid_token', 'Unknown.')))
   const args = ['login', '--url', server.url, '--workspace', 'acme', '--api-key-stdin']
   expect(await run(args, { input: 'ops_secret\n' })).toMatchObject({ code: 1 })

@@ -44,7 +44,7 @@ const sent = () =>
     .filter(({ path }) => path === '/api/v1/auth/token')
     .map(({ rawBody }) => JSON.parse(String(rawBody)) as unknown)
 
-test('a login with a second factor answers its challenge by the code that is given', async () => {
+test('login answers the challenge of a second factor with the code of --code', async () => {
   fixture.answers.push(asked(['totp']), answered(session), answered(me))
   expect(await logIn('--code', '123456')).toMatchObject({
     code: 0,
@@ -54,12 +54,12 @@ test('a login with a second factor answers its challenge by the code that is giv
   expect(sent()).toEqual([password, { challenge: 'ops_sic_1', code: '123456' }])
 })
 
-test('without a terminal it says how to give the code', async () => {
+test('login without a terminal suggests --code', async () => {
   fixture.answers.push(asked(['totp', 'recovery_code']))
   expect(await logIn()).toMatchObject({ code: 2, err: expect.stringContaining('--code') })
 })
 
-test('where there are passkeys alone it says what else there is', async () => {
+test('login suggests an API key when the only second factor is a passkey', async () => {
   fixture.answers.push(asked(['passkey']))
   expect(await logIn('--code', '123456')).toMatchObject({ code: 1, err: expect.stringContaining('API key') })
 })

@@ -17,7 +17,7 @@ const rows: Row[] = [
   { id: 'wh_22', name: 'log', size: null },
 ]
 
-test('columns are aligned, and what is absent is a dash', () => {
+test('aligns columns and prints a dash for a missing value', () => {
   expect(renderTable(columns, rows)).toBe(
     [
       'ID     NAME                      SIZE',
@@ -28,18 +28,18 @@ test('columns are aligned, and what is absent is a dash', () => {
   )
 })
 
-test('a narrow terminal cuts elastic columns, never ids', () => {
+test('a narrow terminal truncates elastic columns, but never ids', () => {
   const lines = renderTable(columns, rows, 25).split('\n')
   expect(lines[1]).toBe('wh_1   pager of th…  1')
   expect(Math.max(...lines.map((line) => line.length))).toBeLessThanOrEqual(25)
   expect(renderTable(columns, rows, 5)).toContain('wh_22')
 })
 
-test('text of strangers cannot steer the terminal', () => {
+test('escapes control characters in untrusted text', () => {
   expect(oneLine('a\u001b[2Jb\nc\u202ed')).toBe('a\\u001b[2Jb\\nc\\u202ed')
   expect(renderTable(columns, [{ id: 'x', name: '\u009b31m', size: 0 }])).not.toContain('\u009b')
 })
 
-test('a line is cut to the width by characters', () => {
+test('truncates a line by characters, not by UTF-16 code units', () => {
   expect(oneLine('🙂🙂🙂🙂', 3)).toBe('🙂🙂…')
 })

@@ -13,7 +13,7 @@ test.each([
   ['1.5h', undefined],
   ['-2h', undefined],
   ['2 fortnights', undefined],
-])('%p lasts %p ms', (text, ms) => {
+])('the duration %p is parsed as %p ms', (text, ms) => {
   expect(parseDuration(text)).toBe(ms)
 })
 
@@ -29,6 +29,6 @@ test.each([
   ['ago', undefined],
   ['999999999w', undefined],
   ['1770000000', undefined],
-])('%p is %p', (text, instant) => {
+])('the time %p is parsed as %p', (text, instant) => {
   expect(parseInstant(text, nowMs)).toBe(instant)
 })

@@ -61,7 +61,7 @@ function waits() {
   return { waited, retry: { retries: 2, baseMs: 100, wait, random: () => 0.5 } }
 }
 
-test('every request says who asks, where, and as which request', async () => {
+test('every request carries the token, workspace, environment, request id and idempotency key', async () => {
   const { client, seen } = await clientOf([created], {
     token: async () => 'ops_key',
     workspace: 'acme',
@@ -79,7 +79,7 @@ test('every request says who asks, where, and as which request', async () => {
   })
 })
 
-test('what the caller says wins, and a read carries no idempotency key', async () => {
+test('headers set by the caller override the defaults, and GET requests carry no idempotency key', async () => {
   const page = { status: 200, body: { data: [], pagination: {}, meta } }
   const { client, seen } = await clientOf([created, page], { workspace: 'acme' })
   await client.post('/itsm/incidents', {
@@ -92,7 +92,7 @@ test('what the caller says wins, and a read carries no idempotency key', async (
   expect(seen[1]?.headers).not.toHaveProperty('idempotency-key')
 })
 
-test('what the document does not know does not compile', async () => {
+test('fields, values and paths that the OpenAPI document does not define are compile errors', async () => {
   const { client, seen } = await clientOf([created, created, created])
   // @ts-expect-error: an incident needs a title
   await client.post('/itsm/incidents', { body: { severity: 'low' } })
@@ -103,7 +103,7 @@ test('what the document does not know does not compile', async () => {
   expect(seen).toHaveLength(3)
 })
 
-test('a refusal is an error with all that the API said', async () => {
+test('an error response throws an OpsplaneError with all fields of the envelope', async () => {
   const { client } = await clientOf([failure(422, 'validation_failed', false)])
   const error = await client
     .post('/itsm/incidents', { body: { title: '' } })
@@ -120,7 +120,7 @@ test('a refusal is an error with all that the API said', async () => {
 })
 
 test.each([undefined, 'text'] as const)(
-  'numbers of a body and an answer keep all digits (%s)',
+  'numbers in request and response bodies keep all digits (%s)',
   async (parseAs) => {
     const extra = '[9007199254740993,{"n":-1234567890123456.7891}]'
     const record = parseExact(`{"id":"rec_1","extra":${extra}}`)
@@ -137,7 +137,7 @@ test.each([undefined, 'text'] as const)(
   },
 )
 
-test('an answer of something in between is an error as well', async () => {
+test('an error response of a proxy throws an OpsplaneError as well', async () => {
   const { client } = await clientOf([{ status: 502, body: 'bad gateway', headers: { 'x-request-id': 'r' } }])
   await expect(client.get('/auth/me')).rejects.toMatchObject({
     code: undefined,
@@ -148,7 +148,7 @@ test('an answer of something in between is an error as well', async () => {
   })
 })
 
-test('a retryable answer and a lost connection are tried again, with the same key', async () => {
+test('retries a retryable response and a lost connection with the same idempotency key', async () => {
   const { waited, retry } = waits()
   const { client, seen } = await clientOf([away, 'hang up', created], { retry })
   const { data } = await client.post('/itsm/incidents', { body: { title: 't' } })
@@ -158,7 +158,7 @@ test('a retryable answer and a lost connection are tried again, with the same ke
   expect(waited).toEqual([100, 200])
 })
 
-test('Retry-After is waited for unless it is too long', async () => {
+test('waits for Retry-After before a retry, and gives up if it is too long', async () => {
   const { waited, retry } = waits()
   const asking = (seconds: string): Reply => ({ ...away, headers: { 'retry-after': seconds } })
   const { client } = await clientOf([asking('3'), asking('60')], { retry })
@@ -166,7 +166,7 @@ test('Retry-After is waited for unless it is too long', async () => {
   expect(waited).toEqual([3000])
 })
 
-test('retries end, and without being asked for there are none', async () => {
+test('stops after the configured number of retries, and does not retry by default', async () => {
   const { retry } = waits()
   const patient = await clientOf([away, away, away, created], { retry })
   await expect(patient.client.get('/auth/me')).rejects.toMatchObject({ code: 'service_unavailable' })
@@ -179,7 +179,7 @@ test('retries end, and without being asked for there are none', async () => {
   await expect(plain.client.get('/auth/me')).rejects.toMatchObject({ status: 503 })
 })
 
-test('a list is fetched page by page, and only as far as the caller iterates', async () => {
+test('a list is fetched page by page, only as far as the caller iterates', async () => {
   const page = (ids: string[], nextCursor: string | null, hasMore: boolean): Reply => ({
     status: 200,
     body: { data: ids.map((id) => ({ id })), pagination: { nextCursor, hasMore, limit: 2 }, meta },

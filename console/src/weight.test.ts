@@ -50,21 +50,21 @@ const others = [
   'console/dist/shell/palette.js',
 ]
 
-describe('what a browser loads', () => {
-  test.each(lists)('to show %s first', (list) => {
+describe('the compressed files that a browser loads', () => {
+  test.each(lists)('to show %s first stay below 250 KB', (list) => {
     expect(weightOf([...filesOf([main, start, shell, list]), style])).toBeLessThan(250 * kilobyte)
   })
 
-  test('to sign in', () => {
+  test('to sign in stay below 120 KB', () => {
     expect(weightOf([...filesOf([main, area('sign-in/start')]), style])).toBeLessThan(120 * kilobyte)
   })
 
-  test.each([...lists, ...others])('to go on to %s', (next) => {
+  test.each([...lists, ...others])('to navigate to %s stay below 150 KB', (next) => {
     const there = filesOf([main, start, shell, area('failed-now/failed-now')])
     expect(weightOf([...filesOf([next])].filter((file) => !there.has(file)))).toBeLessThan(150 * kilobyte)
   })
 
-  test('is every page once it is gone to', () => {
+  test('contain a separate lazily loaded file for every page', () => {
     const later = Object.values(outputs).flatMap((output) => output.later)
     const pages = [area('sign-in/start'), start, shell, ...lists, ...others]
     expect(pages.filter((page) => !later.includes(fileOf(page)))).toEqual([])

@@ -18,8 +18,8 @@ const report = async (query: object) => {
     (await ada.post('/analytics/reports/{id}/run', { params: { path: { id: data.id } }, body: run })).data
 }
 
-describe('what happens on the platform', () => {
-  test('shows in a report and on a dashboard, to a client that waits for it', async () => {
+describe('analytics of platform data', () => {
+  test('new incidents appear in a report and on a dashboard, and a waiting client receives the update', async () => {
     const path = { id: 'service-desk' }
     const data = async (query: { since?: string } = {}) =>
       (await ada.get('/analytics/dashboards/{id}/data', { params: { path, query } })).data
@@ -44,7 +44,7 @@ describe('what happens on the platform', () => {
     expect(widgets.every(({ error }) => error === null)).toBe(true)
   })
 
-  test('is queried from tables and saved queries in the name of the caller', async () => {
+  test('reports query tables and saved queries in the name of the caller', async () => {
     const columns = [
       { name: 'site', type: 'text' as const },
       { name: 'price', type: 'decimal' as const, precision: 10, scale: 2 },
@@ -90,7 +90,7 @@ interface Answered {
   data: { rows: Record<string, unknown>[]; totals: Record<string, number> | null }
 }
 
-describe('every kind of what happens', () => {
+describe('facts', () => {
   const api = () => apiClient(platform.info)
   const make = async (path: string, body: object): Promise<string> => {
     const answer = await api()<{ data: { id: string } }>('POST', path, { body })
@@ -103,7 +103,7 @@ describe('every kind of what happens', () => {
     return async () => (await api()<Answered>('POST', `/analytics/reports/${id}/run`, { body: {} })).body.data
   }
 
-  test('becomes a fact of its dataset, which the list of datasets has', async () => {
+  test('every dataset is listed and receives facts', async () => {
     const policy = { name: 'Soon', metric: 'resolution', goalsBy: 'all', goals: { all: 60 } }
     await make('/itsm/sla-policies', { ...policy, conditions: { category: 'counted' } })
     // No server listens there: failed deliveries are facts too.
@@ -155,7 +155,7 @@ describe('every kind of what happens', () => {
     expect(await changesOfCounted()).toBe(2)
   })
 
-  test('of a table is counted and exported by the row rules of the caller', async () => {
+  test('records of a table are counted and exported by the row rules of the caller', async () => {
     const columns = [{ name: 'site', type: 'text' }]
     const rules = [{ role: 'agent', read: { site: 'Oslo' } }]
     await make('/tables', { slug: 'offices', columns, rules })

@@ -63,7 +63,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
   const fits = (page: Page) =>
     page.evaluate('document.documentElement.scrollWidth <= document.documentElement.clientWidth')
 
-  test('a wrong password is refused, a right one leads to the page that was asked for, until the end', async () => {
+  test('a wrong password is refused, and a right one opens the requested page until the user logs out', async () => {
     const { page, faults, screenshot } = await browser.open()
     await page.goto(`${register.url}/new`)
     await page.getByLabel('E-mail').fill(platform.info.email)
@@ -127,7 +127,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     expect(problems).toEqual([])
   })
 
-  test('an incident is reported with the keyboard alone, and seen among one’s own', async () => {
+  test('an incident is reported by keyboard alone, and appears in the list of the user’s own incidents', async () => {
     const { page, problems, faults, screenshot } = await opened(intake.url)
     await heading(page, 'Report an incident').waitFor()
     const press = async (...keys: string[]) => {
@@ -157,7 +157,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     expect(problems).toEqual([])
   })
 
-  test('what runs is what was deployed last, or deployed again', async () => {
+  test('an app shows its latest deployment, or an earlier one after a rollback', async () => {
     const { page } = await opened(register.url)
     const path = `/apps/${register.id}/pages`
     const { body } = await api<Data<{ id: string; slug: string }[]>>('GET', path)
@@ -173,7 +173,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     await heading(page, 'Assets').waitFor()
   })
 
-  test('another site shows an app with a token for it, and in no other way', async () => {
+  test('another site shows an app only with a valid embed token for its origin', async () => {
     const token = await make<{ id: string; token: string; path: string }>(
       `/apps/${register.id}/embed-token`,
       { origins: [portal.origin], expiresInSeconds: 600 },
@@ -209,7 +209,7 @@ inBrowser('apps in a browser (with chromium: apt-get install chromium, or CHROMI
     await refused(portal.showing(`${origin}${token.path}`))
   })
 
-  test('every component is drawn, each part with its own error, at a desk and on a phone', async () => {
+  test('every component renders, with errors limited to the failing part, on desktop and phone widths', async () => {
     const fails = {
       name: 'Always fails',
       definition: { steps: [{ id: 'no', type: 'fail', message: 'No.' }] },

@@ -78,7 +78,7 @@ inBrowser('forms of apps in a browser', () => {
     ['extra', (page) => input(page, 'extra').fill('{"list":[]}'), { list: [] }],
     ['state', (page) => input(page, 'state').selectOption('new'), 'new'],
   ]
-  test.each(changes)('what was changed is saved, and nothing else: %s', async (field, change, value) => {
+  test.each(changes)('saving a form changes only the edited field: %s', async (field, change, value) => {
     const { id } = await record()
     const { page, problems } = await opened(`/edit#id=${id}`)
     await waitFor(async () => (await input(page, 'title').inputValue()) === 'First')
@@ -90,7 +90,7 @@ inBrowser('forms of apps in a browser', () => {
     await page.close()
   })
 
-  test('a form shows what the record has, and searches for another', async () => {
+  test('a form displays the values of its record, and a reference field searches for another record', async () => {
     const { id } = await record()
     const { page, faults, screenshot } = await opened(`/edit#id=${id}`)
     await waitFor(async () => (await input(page, 'title').inputValue()) === 'First')
@@ -116,7 +116,7 @@ inBrowser('forms of apps in a browser', () => {
     await page.close()
   })
 
-  test('what another user has saved meanwhile is compared and chosen from', async () => {
+  test('after a concurrent change by another user, the user compares both values and chooses for each field', async () => {
     const { id } = await record()
     const { page, faults, screenshot } = await opened(`/edit#id=${id}`)
     await waitFor(async () => (await input(page, 'title').inputValue()) === 'First')
@@ -143,7 +143,7 @@ inBrowser('forms of apps in a browser', () => {
     await page.close()
   })
 
-  test('what was typed survives a lost session and a deployment, and is sent once however often it is pressed', async () => {
+  test('input survives a lost session and a redeployment, and a retried submit creates only one record', async () => {
     const { page, screenshot } = await opened('/new')
     await input(page, 'title').fill('Kept')
     await input(page, 'price').fill('12345678901234567890.0123456789')
@@ -182,7 +182,7 @@ inBrowser('forms of apps in a browser', () => {
     await page.close()
   })
 
-  test('leaving asks while something is unsaved', async () => {
+  test('leaving a page with unsaved input asks for confirmation', async () => {
     const { page, screenshot } = await opened('/new')
     const heading = (name: string) => page.getByRole('heading', { level: 1, name })
     await page.getByRole('link', { name: 'Edit' }).click()
@@ -210,7 +210,7 @@ inBrowser('forms of apps in a browser', () => {
     await page.close()
   })
 
-  test('an expression that fails is shown in its place, and nothing is read for it', async () => {
+  test('a failing expression shows an error in its place, and sends no data request', async () => {
     await record()
     const { page, requests, faults, screenshot } = await opened('/failing')
     const alerts = page.getByRole('alert')

@@ -9,7 +9,7 @@ import { joinPlatform, type SharedPlatform } from './shared/platform.js'
 const session = "sessionStorage.getItem('opsplane.session')"
 
 const inBrowser = chromiumPath ? describe : describe.skip
-inBrowser('apps at an origin of their own (with chromium)', () => {
+inBrowser('apps at a separate origin (with chromium)', () => {
   let platform: SharedPlatform
   let browser: Awaited<ReturnType<typeof startBrowser>>
   /** The same gateway under two names. */
@@ -53,7 +53,7 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     await page.getByRole('button', { name: 'Log out' }).waitFor()
   }
 
-  test('are used there, where no script reaches the API, nor what is kept for the other origin', async () => {
+  test('work there, and their scripts reach neither the API nor the storage of the main origin', async () => {
     const tab = await browser.open()
     const { page, problems, requests } = tab
     await page.goto(`${main}/api/v1/docs`)
@@ -86,7 +86,7 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     expect(await page.evaluate('Object.keys(sessionStorage)')).toEqual(['kept'])
   })
 
-  test('are shown by another site with a token for it, and do not affect the session of the viewer', async () => {
+  test('are shown on another site with an embed token, without affecting the session of the viewer', async () => {
     const tab = await browser.open()
     const { page, problems, requests, screenshot } = tab
     const frame = page.frameLocator('iframe')
@@ -122,7 +122,7 @@ inBrowser('apps at an origin of their own (with chromium)', () => {
     expect(before).toMatch(/^\S{20,}$/)
   })
 
-  test('are shown by no site without a valid token, nor by one that the token does not name', async () => {
+  test('are not shown on a site without a valid token or on a site the token does not name', async () => {
     const { page } = await browser.open()
     const shown = page.frameLocator('iframe').getByRole('heading', { level: 1 })
     const token = await sharedWithPortal()

@@ -184,28 +184,31 @@ const cases: Record<string, Case> = {
   },
 }
 
-test.each(Object.entries(cases))('an app with %s', async (name, { cast = {}, change, expected }) => {
-  const scene = await stage(Object.keys(cases).indexOf(name), cast)
-  const { slug, user, embed } = scene
-  await change?.(scene)
-  const reads = async () => [await read(slug, user.bearer), await read(slug, embed)]
-  // Changes of rights are received from the event stream.
-  await waitFor(async () => {
-    const seen = await reads()
-    expect(seen).toEqual([expected.user[0], expected.embed[0]])
-    return true
-  })
-  expect([await write(slug, user.bearer), await write(slug, embed)]).toEqual([
-    ...[expected.user[1], expected.embed[1]],
-  ])
-  // Rights granted only through the app do not apply to the API itself.
-  const direct = await api('GET', `/tables/assets_${Object.keys(cases).indexOf(name)}/records`, {
-    headers: { authorization: user.bearer },
-  })
-  expect(direct.status).toBe(403)
-})
+test.each(Object.entries(cases))(
+  'a user and an embed can read and write only as permitted in an app with %s',
+  async (name, { cast = {}, change, expected }) => {
+    const scene = await stage(Object.keys(cases).indexOf(name), cast)
+    const { slug, user, embed } = scene
+    await change?.(scene)
+    const reads = async () => [await read(slug, user.bearer), await read(slug, embed)]
+    // Changes of rights are received from the event stream.
+    await waitFor(async () => {
+      const seen = await reads()
+      expect(seen).toEqual([expected.user[0], expected.embed[0]])
+      return true
+    })
+    expect([await write(slug, user.bearer), await write(slug, embed)]).toEqual([
+      ...[expected.user[1], expected.embed[1]],
+    ])
+    // Rights granted only through the app do not apply to the API itself.
+    const direct = await api('GET', `/tables/assets_${Object.keys(cases).indexOf(name)}/records`, {
+      headers: { authorization: user.bearer },
+    })
+    expect(direct.status).toBe(403)
+  },
+)
 
-test('an app that is held shows everything again once it is taken over by one call', async () => {
+test('a suspended app shows all its data again once it is taken over by one call', async () => {
   const scene = await stage(100, {})
   await changeRole(scene.giver, 'stripped')
   await waitFor(async () => (await read(scene.slug, scene.user.bearer)) === 'owner_rights')

@@ -78,7 +78,7 @@ async function running<T = unknown>(path: string, body?: object, headers: Record
 }
 const events = () => receiver.received().map(({ headers }) => String(headers['x-service-event']))
 
-test('an app is built, deployed and used, and its deployments arrive at a webhook', async () => {
+test('an app is built, deployed and used, and a webhook receives its deployment events', async () => {
   const source = {
     name: 'assets',
     binding: {
@@ -142,7 +142,7 @@ interface Results {
   data: { results: Record<string, Shown> }
 }
 
-describe('what runs', () => {
+describe('a running app', () => {
   const all = { requests: [{ key: 'all', source: 'assets' }] }
   const shownTo = async (authorization: string, headers: Record<string, string> = {}) =>
     (await running<Results>('data', all, { authorization, ...headers })).body.data?.results.all
@@ -170,7 +170,7 @@ describe('what runs', () => {
     })
   })
 
-  test('is of one environment, and of no other workspace', async () => {
+  test('belongs to one environment, and is not accessible from another workspace', async () => {
     const owner = `Bearer ${platform.info.apiKey}`
     const staging = await running('definition', undefined, {
       authorization: owner,
@@ -187,7 +187,7 @@ describe('what runs', () => {
     }
   })
 
-  test('is embedded within the row filter, as long as the token and the rights behind it last', async () => {
+  test('is embedded within the row filter of its token, until the token is revoked', async () => {
     const origins = ['https://portal.example.com']
     await make(`/apps/${app}/deploy`, { embeddable: true })
     const token = await make<{ id: string; token: string }>(`/apps/${app}/embed-token`, {
@@ -217,7 +217,7 @@ describe('what runs', () => {
     expect((await running('definition', undefined, { authorization: guest })).status).toBe(401)
   })
 
-  test('does nothing without a token', async () => {
+  test('returns 401 without a token', async () => {
     expect((await running('definition', undefined, { authorization: '' })).status).toBe(401)
     expect((await running('definition', undefined, { authorization: '', cookie: 'session=x' })).status).toBe(
       401,

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const query = async (filters: string) =>
   (await api<{ data: AuditEvent[] }>('GET', `/audit?${filters}`)).body.data
 
-test('an action of every service stands in the audit log with the address and the agent of its client', async () => {
+test('the audit log contains the client address and user agent of actions in every service', async () => {
   const headers = { 'user-agent': 'journey/1.0', 'x-forwarded-for': '192.0.2.66' }
   const sent = [
     await api('POST', '/itsm/incidents', { headers, body: { title: 'Where from' } }),
@@ -69,7 +69,7 @@ test('the audit log is exported and verified through the gateway', async () => {
   expect(verified.body.data.checked).toBe(verified.body.data.head?.seq)
 })
 
-test('the tool copies the log to a file, as the API sends it', async () => {
+test('the CLI exports the audit log to a file, as the API sends it', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-export-e2e-'))
   const { origin, apiKey, workspace } = platform.info
   const cli = createCliRunner({
@@ -90,7 +90,7 @@ test('the tool copies the log to a file, as the API sends it', async () => {
   rmSync(folder, { recursive: true })
 })
 
-test('the tool keeps a checkpoint, and fails when the log was tampered with', async () => {
+test('the CLI verifies the audit log against a stored checkpoint, and fails after a deletion in the log', async () => {
   const { origin, apiKey, workspace, postgresUrl } = platform.info
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-audit-e2e-'))
   const cli = createCliRunner({

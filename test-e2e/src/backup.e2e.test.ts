@@ -163,7 +163,7 @@ test('a backup is made under load, appears whole or not at all, and is verified'
   rmSync(altered, { recursive: true })
 })
 
-test('neither an installation in use nor one without the master key is restored into', async () => {
+test('a restore into an installation in use or without the master key is refused', async () => {
   const used = await cliOn(cluster).run(['restore', '--from', saved])
   expect([used.code, used.stderr]).toEqual([1, expect.stringContaining('Services are connected')])
   const wrong = createCliRunner({
@@ -179,7 +179,7 @@ test('neither an installation in use nor one without the master key is restored 
   ])
 })
 
-test('on the servers of its own installation, it becomes another one, and that one is unchanged', async () => {
+test('a restore on the servers of the original becomes another installation, and the original is unchanged', async () => {
   const { info, secrets } = cluster
   const nats = await startEmbeddedNats({ storeDir: join(folder, 'nats-copy') })
   const adminUrl = Object.assign(new URL(info.postgresUrl), { pathname: '/copy' }).href
@@ -220,7 +220,7 @@ test('on the servers of its own installation, it becomes another one, and that o
   }
 })
 
-test('what was destroyed is restored into an empty installation, and goes on', async () => {
+test('a destroyed installation is restored into an empty one, and continues to work', async () => {
   mkdirSync(home)
   for (const kept of ['secrets.json', 'tls'])
     cpSync(join(cluster.folder, kept), join(home, kept), { recursive: true })
@@ -251,7 +251,7 @@ test('what was destroyed is restored into an empty installation, and goes on', a
   expect(id).not.toBe('')
 })
 
-test('what waited goes on: a run, a schedule, a topic, capture of rows; and nothing is missing', async () => {
+test('a restored run, schedule, topic and row capture continue, and no data is missing', async () => {
   if (!restored) throw new Error('nothing was restored')
   const api = apiClient(restored.info)
   expect(
@@ -290,7 +290,7 @@ test('what waited goes on: a run, a schedule, a topic, capture of rows; and noth
   await nothingIsMissing(restored)
 })
 
-test('Postgres goes back to an instant, and the stream of events after it', async () => {
+test('after a point-in-time recovery of Postgres, the streams are realigned with the event logs', async () => {
   if (!restored) throw new Error('nothing was restored')
   const { info, services, postgres: server } = restored
   const api = apiClient(info)
@@ -331,7 +331,7 @@ test('Postgres goes back to an instant, and the stream of events after it', asyn
   await nothingIsMissing(restored)
 })
 
-test('a detached month is compared with the audit log, and is attached again', async () => {
+test('a detached month is compared with the audit log, and attached again', async () => {
   if (!restored) throw new Error('nothing was restored')
   const cli = cliOn(restored)
   const sql = postgres(restored.info.postgresUrl, { max: 1, onnotice: () => {} })
@@ -378,7 +378,7 @@ test('a detached month is compared with the audit log, and is attached again', a
   }
 })
 
-test('--force puts what a backup has in the place of what there is', async () => {
+test('restore --force replaces existing data with that of the backup', async () => {
   await restored?.stop()
   restored = undefined
   const local = createCliRunner({ HOME: folder })
@@ -394,7 +394,7 @@ test('--force puts what a backup has in the place of what there is', async () =>
   expect({ rows, services }).toEqual({ rows: proved.rows, services: proved.services })
 })
 
-test('a backup has detached months, and is restored without the comparison that needs them', async () => {
+test('a backup contains detached months, and its restore skips the comparison that needs them attached', async () => {
   const args = ['restore', '--from', detachedSaved, '--home', home, '--force', '--json']
   expect(await createCliRunner({ HOME: folder }).run(args)).toMatchObject({
     code: 0,

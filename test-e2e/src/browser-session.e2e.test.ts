@@ -73,7 +73,7 @@ test('a browser signs in, works, and signs out', async () => {
   expect(fixed).not.toBe(cookie)
 })
 
-test('a browser signs in by an identity provider, and logs out there as well', async () => {
+test('a browser signs in through an identity provider, and is directed to log out there as well', async () => {
   const issuer = await startOidcIssuer()
   try {
     const own = { ...ownPage, cookie }
@@ -179,7 +179,7 @@ const lasting: Record<string, readonly [method: string, target: string, body: ob
   'a secret': ['POST', '/secrets', { name: 'more', value: 'v' }],
 }
 
-test('a session that signed in long ago makes nothing that outlives it', async () => {
+test('a session without a recent sign-in creates nothing that outlives it', async () => {
   const outcomeOf = async (browser: string, [method, target, body]: (typeof lasting)[string]) => {
     const { status, text } = await ask(method, target, { ...ownPage, cookie: browser }, JSON.stringify(body))
     return status < 300 ? 'done' : ErrorEnvelope.parse(JSON.parse(text)).error.code
@@ -220,7 +220,7 @@ const foreign: [string, Headers][] = [
   ],
 ]
 
-test.each(foreign)('no operation is reached with the cookie by %s', async (_, headers) => {
+test.each(foreign)('every operation rejects the session cookie in requests from %s', async (_, headers) => {
   // A public operation behaves the same with and without a cookie; but only pages of the platform may sign in.
   const guarded = operations.filter(
     ({ id, secured, path }) =>

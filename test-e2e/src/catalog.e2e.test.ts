@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const withoutWorkspace = { headers: { 'x-workspace': undefined } }
 
-test('the catalogue is there with a login alone, and not without one', async () => {
+test('the event catalog requires a login, but no workspace', async () => {
   for (const path of ['/events/catalog', '/events/catalog/incident.created', '/events/asyncapi.json']) {
     expect([path, (await api('GET', path, withoutWorkspace)).status]).toEqual([path, 200])
     expect((await api('GET', path, { headers: { authorization: undefined } })).status).toBe(401)
@@ -30,7 +30,7 @@ test('the catalogue is there with a login alone, and not without one', async () 
   expect((await api('GET', '/events/catalog/incident.beamed_up', withoutWorkspace)).status).toBe(404)
 })
 
-test('its schemas take what every service really sends', async () => {
+test('the schemas of the catalog accept the events that the services send', async () => {
   const { body } = await api<Resource>('POST', '/itsm/incidents', { body: { title: 'Disk full' } })
   const path = `/itsm/incidents/${body.data.id}`
   await api('POST', `${path}/escalate`, { body: { severity: 'critical', reason: 'It spreads' } })

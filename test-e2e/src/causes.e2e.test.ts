@@ -48,20 +48,23 @@ const loops: [name: string, steps: (hook: string) => Promise<object[]>][] = [
   ],
 ]
 
-test.each(loops)('a hook that is called by %s comes to an end, which says why', async (name, stepsOf) => {
-  const trigger = { type: 'webhook' }
-  const id = await made('/workflows', { name, definition: { trigger, steps: [incident] } })
-  const { path } = (await api<Data<{ path: string }>>('GET', `/workflows/${id}/hook`)).body.data
-  const definition = { trigger, steps: await stepsOf(`${origin}${path}`) }
-  expect((await api('PATCH', `/workflows/${id}`, { body: { definition } })).status).toBe(200)
-  expect((await api('POST', `/workflows/${id}/publish`, { body: { activate: true } })).status).toBe(200)
-  expect((await fetch(`${origin}${path}`, { method: 'POST' })).status).toBe(202)
-  const skipped = await waitFor(async () => {
-    const found = await api<Data<object[]>>('GET', `/workflows/${id}/skipped-triggers`)
-    return found.body.data.length > 0 && found.body.data
-  })
-  expect(skipped).toMatchObject([{ triggerType: 'webhook', reason: 'too_deep' }])
-  // Ten levels below the first run.
-  const runs = await api<Data<object[]>>('GET', `/workflows/${id}/runs?limit=50`)
-  expect(runs.body.data).toHaveLength(11)
-})
+test.each(loops)(
+  'a workflow whose hook is called by %s stops at the maximum depth, and records the reason',
+  async (name, stepsOf) => {
+    const trigger = { type: 'webhook' }
+    const id = await made('/workflows', { name, definition: { trigger, steps: [incident] } })
+    const { path } = (await api<Data<{ path: string }>>('GET', `/workflows/${id}/hook`)).body.data
+    const definition = { trigger, steps: await stepsOf(`${origin}${path}`) }
+    expect((await api('PATCH', `/workflows/${id}`, { body: { definition } })).status).toBe(200)
+    expect((await api('POST', `/workflows/${id}/publish`, { body: { activate: true } })).status).toBe(200)
+    expect((await fetch(`${origin}${path}`, { method: 'POST' })).status).toBe(202)
+    const skipped = await waitFor(async () => {
+      const found = await api<Data<object[]>>('GET', `/workflows/${id}/skipped-triggers`)
+      return found.body.data.length > 0 && found.body.data
+    })
+    expect(skipped).toMatchObject([{ triggerType: 'webhook', reason: 'too_deep' }])
+    // Ten levels below the first run.
+    const runs = await api<Data<object[]>>('GET', `/workflows/${id}/runs?limit=50`)
+    expect(runs.body.data).toHaveLength(11)
+  },
+)

@@ -49,7 +49,7 @@ const incident = (title: string) => api('POST', '/itsm/incidents', { body: { tit
 let webhookId: string
 const failedDeliveries = () => cli.json<Delivery[]>('deliveries', 'list', webhookId, '--status', 'failed')
 
-test('log in by standard input; secrets are kept from other users and from the output', async () => {
+test('login reads secrets from standard input, stores them for the user only and does not print them', async () => {
   const { origin, workspace, email, password, apiKey } = cluster.info
   const to = ['login', '--url', origin, '--workspace', workspace]
   const wrong = await cli.runProcess([...to, '--email', email, '--password-stdin'], 'not the password')
@@ -70,7 +70,7 @@ test('log in by standard input; secrets are kept from other users and from the o
   expect([await kindOf(), await kindOf('--profile', 'key')]).toEqual(['session', 'api_key'])
 })
 
-test('find and inspect a failed delivery, and send it again once the receiver is mended', async () => {
+test('a failed delivery is listed, inspected and retried once the endpoint works again', async () => {
   const body = { name: 'cli', url: `${receiver.url}/cli`, events: ['incident.created'], retries: 0 }
   webhookId = (await api<{ data: Webhook }>('POST', '/webhooks', { body })).body.data.id
   expect(await cli.json<Webhook[]>('webhooks', 'list')).toMatchObject([{ id: webhookId, name: 'cli' }])
@@ -115,14 +115,14 @@ test('find and inspect a failed delivery, and send it again once the receiver is
   expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('invalid_state_transition') })
 })
 
-test('a paused webhook holds its deliveries until it is resumed', async () => {
+test('webhooks pause and webhooks resume change the status of a webhook', async () => {
   expect(await cli.json('webhooks', 'pause', webhookId)).toMatchObject({ status: 'paused' })
   const paused = await cli.run(['webhooks', 'list', '--status', 'paused'])
   expect(paused.stdout.split('\n')[1]).toMatch(new RegExp(`^${webhookId} {2}cli {3}paused \\(user\\)`))
   expect(await cli.json('webhooks', 'resume', webhookId)).toMatchObject({ status: 'active' })
 })
 
-test('replay a range: count, then send and wait', async () => {
+test('replays start counts a range with --dry-run, and sends it with --wait until it is complete', async () => {
   mended = false
   for (const title of ['second', 'third']) await incident(title)
   await waitFor(async () => (await failedDeliveries()).length === 2)
@@ -141,7 +141,7 @@ test('replay a range: count, then send and wait', async () => {
   expect(canceled).toMatchObject({ code: 1, stderr: expect.stringContaining('invalid_state_transition') })
 })
 
-test('a topic is followed from now on, over an outage, until Ctrl-C', async () => {
+test('topics tail prints new events across a gateway outage until Ctrl-C', async () => {
   const publish = (n: number) =>
     cli.json<TopicEvent>('topics', 'publish', 'orders', '--type', 'order.created', '--payload', `{"n":${n}}`)
   const first = await publish(1)
@@ -173,7 +173,7 @@ test('a topic is followed from now on, over an outage, until Ctrl-C', async () =
   expect(await now.exit).toBe(0)
 })
 
-test('events are followed through the API and over NATS, each once', async () => {
+test('events tail prints each event once, through the API and over NATS', async () => {
   const titlesOf = (tool: CliProcess) =>
     tool.lines().map((line) => JSON.parse(line).data.after.title as string)
   const pattern = ['--type', 'incident.*']
@@ -202,20 +202,20 @@ test('events are followed through the API and over NATS, each once', async () =>
   expect(listed).toHaveLength(3 + n + later.length)
 })
 
-test('a reader that has enough ends the tool quietly', async () => {
+test('closing the output pipe ends the CLI without an error', async () => {
   const tool = tail('events', 'tail', '--since', '1h')
   tool.child.stdout.destroy()
   expect(await tool.exit).toBe(0)
   expect(tool.stderr()).toBe('')
 })
 
-test('wrong usage ends with 2', async () => {
+test('wrong usage exits with code 2', async () => {
   const usage = { code: 2, stdout: '', stderr: expect.stringContaining("unknown option '--colour'") }
   expect(await cli.runProcess(['webhooks', 'list', '--colour'])).toMatchObject(usage)
   expect(await cli.run(['webhooks', 'list', '--profile', 'none'])).toMatchObject({ code: 2, stdout: '' })
 })
 
-test('the servers are inspected, and read models rebuilt, without the API', async () => {
+test('status, rebuild and reseed work on the servers without the API', async () => {
   const database = `--database-url=${cluster.info.postgresUrl}`
   const status = await cli.json<{ service: string; events: number }[]>('status', database)
   expect(status.map(({ service }) => service)).toEqual([...backendNames])
@@ -231,7 +231,7 @@ test('the servers are inspected, and read models rebuilt, without the API', asyn
   expect(await cli.json('reseed', ...range)).toEqual([{ service: 'itsm', published: 2 }])
 })
 
-test('logging out ends the session and forgets it', async () => {
+test('logout ends the session and deletes its token', async () => {
   const file = join(folder, 'opsplane', 'config.json')
   const { token } = JSON.parse(readFileSync(file, 'utf8')).profiles.default
   expect(await cli.run(['logout'])).toMatchObject({ code: 0, stderr: '' })

@@ -64,7 +64,7 @@ function allowedByService(): Map<string, number> {
   return connectionsByServer(plan)
 }
 
-test('under load of every kind no service opens more connections than it says, and no request fails for want of one', async () => {
+test('under load no service exceeds its declared number of connections, and no request fails for lack of one', async () => {
   const slug = 'machines'
   const made = [
     await api('POST', '/webhooks', {
@@ -127,6 +127,6 @@ test('under load of every kind no service opens more connections than it says, a
     expect([name, count]).toEqual([name, Math.min(count, allowed.get(name) ?? 0)])
 })
 
-describe('what is revoked', () => revocationTests(() => cluster))
+describe('revoked credentials', () => revocationTests(() => cluster))
 
 describe('a passkey', () => passkeyTests(() => cluster))

@@ -39,7 +39,7 @@ const reported = (): Reported[] => {
   return [...new Map(sent.map((each) => [each.id, each])).values()]
 }
 
-test('a webhook is sent an event each time a connector goes up or down, and its secret stays one', async () => {
+test('a webhook receives each status change of a connector, and the secret of the connector is not revealed', async () => {
   const body = { name: 'connectors', url: `${receiver.url}/hook`, events: ['connector.*'] }
   await api.post('/webhooks', { body })
   const config = { baseUrl: `${receiver.url}/api`, auth: { type: 'bearer', token: '{{secrets.api_token}}' } }
@@ -75,7 +75,7 @@ test('a webhook is sent an event each time a connector goes up or down, and its 
   ])
 })
 
-test('an event is published in the name of the invoker, once for one key', async () => {
+test('a topic connector publishes with the rights of the invoker, and once for each idempotency key', async () => {
   const body = { name: 'bus', kind: 'topic', config: { topics: ['orders.created'] } }
   const { data: bus } = await api.post('/connectors', { body })
   const publish = (topic: string) => ({

@@ -91,7 +91,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
   }
   const pathTo = (area: string) => `/w/${platform.info.workspace}/production/${area}`
 
-  test('a person on call finds what fails, sees why, and replays the hour once it is fixed', async () => {
+  test('a person on call finds failed deliveries and their cause, and replays them once the endpoint works', async () => {
     const { info } = platform
     const wanted = pathTo('failed')
     const { page, problems, refusals, requests, faults, screenshot } = await open(1_280, wanted)
@@ -183,7 +183,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     expect(refusals.slice(1)).toEqual([])
   })
 
-  test('a delivery turns green in every tab without a reload, also when it is retried elsewhere', async () => {
+  test('a delivery updates in every tab without a reload, also when it is retried through the API', async () => {
     isMended = false
     const before = (await deliveries('failed')).map(({ id }) => id)
     await ada.post('/itsm/incidents', { body: { title: 'Watched' } })
@@ -216,7 +216,7 @@ inBrowser('the console in a browser (with chromium: apt-get install chromium, or
     await other.getByRole('button', { name: /new$/ }).waitFor()
   })
 
-  test('what others have written is text on every page that shows it', async () => {
+  test('text written by others is never rendered as markup on any page', async () => {
     const [failed] = await deliveries('failed')
     const runId = await failRun()
     const { data: events } = await ada.get('/audit', { params: { query: { type: 'incident.created' } } })

@@ -80,7 +80,7 @@ const ofAnotherResource = [
   ...['linkProblemIncident', 'promotePack', 'promoteWorkflow', 'rollbackPack', 'takeOverPack'],
 ]
 
-test('every POST, PUT and PATCH takes an Idempotency-Key, but for the few with a reason', () => {
+test('every POST, PUT and PATCH accepts an Idempotency-Key, except a few with a stated reason', () => {
   const mutating = operations.filter(
     ({ method, security }) => ['post', 'put', 'patch'].includes(method) && security?.length !== 0,
   )
@@ -90,7 +90,7 @@ test('every POST, PUT and PATCH takes an Idempotency-Key, but for the few with a
   )
 })
 
-test('every change of one resource with an ETag takes If-Match, and says 412', () => {
+test('every change of a single resource with an ETag accepts If-Match, and declares 412', () => {
   const changing = operations.filter(
     (operation) => operation.method !== 'get' && operation.path.includes('{') && hasEtag(operation),
   )
@@ -108,7 +108,7 @@ const asks = ({ parameters = [] }: Operation, name: string) =>
 /** Computed from many records, or defined in code, so not records themselves. */
 const noRecords = ['getChangeCalendar', 'getConflictsOfChange', 'getSlotsOfChange', 'getStateMachines']
 
-test('every list of the service desk takes words and a point in time, and every record a point in time', () => {
+test('every list of the service desk accepts q and asOf, and every record asOf', () => {
   const reading = operations.filter(({ method, path }) => method === 'get' && desk.test(path))
   const lists = reading.filter((operation) => asks(operation, 'limit') && asks(operation, 'after'))
   expect(lists.length).toBeGreaterThan(15)
@@ -148,7 +148,7 @@ const bodies: Record<string, object> = {
   updateWorkspace: { name: 'newer' },
 }
 
-test('a stale If-Match is 412 and changes nothing, wherever it is taken', async () => {
+test('returns 412 for a stale If-Match and changes nothing, on every operation that accepts it', async () => {
   const known = await resources()
   const tried: string[] = []
   for (const operation of operations.filter((found) => takes(found, 'IfMatch'))) {
@@ -176,7 +176,7 @@ test('a stale If-Match is 412 and changes nothing, wherever it is taken', async 
   )
 })
 
-test('what has an ETag is not sent again to a client that has it', async () => {
+test('returns 304 for an ETag the client already has', async () => {
   const created = await api<{ data: { id: string } }>('POST', '/itsm/incidents', { body: { title: 'seen' } })
   const location = String(created.headers.location)
   expect(location).toBe(`/api/v1/itsm/incidents/${created.body.data.id}`)
@@ -187,7 +187,7 @@ test('what has an ETag is not sent again to a client that has it', async () => {
   expect((await api('GET', path, seen)).status).toBe(200)
 })
 
-test('every created resource that can be read alone has a Location', () => {
+test('every operation that creates a separately readable resource declares a Location header', () => {
   const creating = operations.filter(({ responses }) => '201' in responses)
   const isRead = (path: string) =>
     operations.some(

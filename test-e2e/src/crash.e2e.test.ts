@@ -63,7 +63,7 @@ const changes = 2
 const durablesOf = (registry: Readonly<Partial<Record<string, readonly string[]>>>) =>
   started.flatMap((name) => registry[name] ?? [])
 
-test('what a dead process had in flight is redelivered to every consumer, after the time that is set', async () => {
+test('every durable consumer redelivers unacknowledged messages after the configured ack wait', async () => {
   const { eventsStream, topicsStream } = natsNames()
   const registered = [
     [eventsStream, durablesOf(durableConsumers)],

@@ -58,7 +58,7 @@ async function failedCall(url: string) {
   return body.data.output
 }
 
-describe('addresses that the operator denies are not called by', () => {
+describe('addresses denied by the operator are not called by', () => {
   test.each<[string, (url: string) => Promise<string | undefined>, string, string | undefined]>([
     [
       'webhooks',

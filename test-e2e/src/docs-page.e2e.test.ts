@@ -21,7 +21,7 @@ inBrowser('the API reference in a browser', () => {
   })
   afterAll(() => browser?.close())
 
-  test('begins with guides and the topics, and asks no other host', async () => {
+  test('starts with guides and the list of topics, and requests no other host', async () => {
     await page.goto(`${origin}/api/v1/docs/`)
     await page.getByRole('heading', { name: 'Signatures' }).waitFor()
     await page.locator('summary', { hasText: 'Incidents' }).waitFor()
@@ -29,21 +29,21 @@ inBrowser('the API reference in a browser', () => {
     expect(tab.problems).toEqual([])
   })
 
-  test('finds an operation, and shows its topic alone', async () => {
+  test('finds an operation, and shows only its topic', async () => {
     await page.getByRole('searchbox').fill('createincident')
     await page.locator('#topics a[href$="/createIncident"]').click()
     await page.locator('#operations-Incidents-createIncident.is-open').waitFor()
     expect(await page.locator('#operations-Webhooks-createWebhook').count()).toBe(0)
   })
 
-  test('shows at an address what an endpoint receives', async () => {
+  test('shows the events an endpoint receives at the address of the Webhooks topic', async () => {
     await page.goto(`${origin}/api/v1/docs/#/Webhooks`)
     await page.getByText('An event, sent to a webhook').waitFor()
     await page.locator('#operations-Webhooks-createWebhook').waitFor()
     expect(tab.problems).toEqual([])
   })
 
-  test('is dark where the reader wants it so, and stays so', async () => {
+  test('keeps the dark mode chosen by the reader after a reload', async () => {
     await page.getByRole('button', { name: 'Dark or light' }).click()
     const isDark = () => page.evaluate(`document.documentElement.classList.contains('dark-mode')`)
     expect(await isDark()).toBe(true)

@@ -69,7 +69,7 @@ const secretPart = (token: string | null) => token?.slice(-38) ?? ''
 const delivered = async (path: string, count: number) =>
   waitFor(() => receiver.received().filter((received) => received.path === path).length >= count, {})
 
-test('secrets, webhooks, keys and sessions are made, used, changed and replayed', async () => {
+test('creates, uses, changes and replays secrets, webhooks, keys and sessions', async () => {
   await twice('POST', '/secrets', { name: 'custom', value: plaintext('secret'), hosts: ['*'] })
   await twice('POST', '/secrets', {
     name: 'lines',
@@ -151,7 +151,7 @@ test('secrets, webhooks, keys and sessions are made, used, changed and replayed'
   })
 })
 
-test('the values are for services only, and their uses are shown', async () => {
+test('secret values are accessible to services only, and the uses of a secret are shown', async () => {
   const refused = await api('POST', '/internal/secrets/resolve', { body: { names: ['custom'] } })
   expect(refused.status).toBe(404)
   const direct = await request(`${cluster.services.settings.url}/internal/secrets/resolve`, {
@@ -166,7 +166,7 @@ test('the values are for services only, and their uses are shown', async () => {
   expect(body.data.useCount).toBeGreaterThan(0)
 })
 
-test('the keys are rotated while the services run', async () => {
+test('the master key and the data keys are rotated while the services run', async () => {
   const { masterKey } = cluster.secrets
   const database = { OPSPLANE_HOME: '/nonexistent', DATABASE_URL: cluster.info.postgresUrl }
   const cli = createCliRunner({
@@ -224,7 +224,7 @@ test('the keys are rotated while the services run', async () => {
   })
 })
 
-test('without the master key nothing of it can be recovered from database, streams and logs', async () => {
+test('without the master key no secret can be recovered from the database, the streams and the logs', async () => {
   const { secrets, info } = cluster
   Object.assign(plaintexts, {
     'master key': secrets.masterKey,
@@ -287,7 +287,7 @@ test('without the master key nothing of it can be recovered from database, strea
   )
 })
 
-test('the search finds every form', () => {
+test('the plaintext search finds every encoding', () => {
   const value = 'pa"ss\\w+/örd-1234'
   const bytes = Buffer.from(`xy${value}z`)
   const json = JSON.stringify({ value })

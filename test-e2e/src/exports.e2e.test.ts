@@ -15,7 +15,7 @@ interface Made {
   data: { id: string; status: string; file: { rows: number; sha256: string } | null; error: unknown }
 }
 
-test('incidents are exported, and downloaded by anyone with the URL, without a login', async () => {
+test('incidents are exported, and downloaded through a URL without a login until the link is deleted', async () => {
   const titles = ['=HYPERLINK("http://evil")', 'Disk full', 'Mail, "late"']
   for (const title of titles)
     expect((await api('POST', '/itsm/incidents', { body: { title, severity: 'high' } })).status).toBe(201)

@@ -66,7 +66,7 @@ beforeAll(async () => {
   api = apiClient(platform.info)
 })
 
-test('a person adds an authenticator app, signs in with it, and by a recovery code without it', async () => {
+test('a person adds an authenticator app, and signs in with its code or with a recovery code', async () => {
   const session = await joined('developer')
   const { id, used, next: code } = await enrol(session)
   const made = await session('POST', '/auth/recovery-codes')
@@ -98,7 +98,7 @@ test('a person adds an authenticator app, signs in with it, and by a recovery co
   expect(Factors.parse(body.data)).toMatchObject({ factors: [{ id, name: 'Phone' }], recoveryCodesLeft: 9 })
 })
 
-test('an owner requires a factor of a role, and who has none is let in by adding one', async () => {
+test('an owner requires a factor for a role, and members without one regain access by adding one', async () => {
   const credentials = { email: platform.info.email, password: platform.info.password }
   const owner = as((await logIn<Data<LoggedIn>>(credentials)).body.data.accessToken)
   const policy = { factorRequired: false, factorRoles: ['viewer'] }
@@ -115,7 +115,7 @@ test('an owner requires a factor of a role, and who has none is let in by adding
   await waitFor(async () => (await enters()) === undefined)
 })
 
-test('what is done with factors is in the audit log, with where it was done', async () => {
+test('the audit log contains actions on factors, with actor and address', async () => {
   const types = ['factor.added', 'recovery_codes.created', 'recovery_codes.used', 'session.started']
   for (const type of types) {
     const [event] = await waitFor(async () => {
@@ -133,7 +133,7 @@ test('what is done with factors is in the audit log, with where it was done', as
   }
 })
 
-test('where people use an IP address there are no passkeys, and the refusal names the reason', async () => {
+test('passkeys are refused on an IP address, with the reason', async () => {
   const refused = await api<Refusal>('POST', '/auth/passkey/options', { headers: open })
   expect([refused.status, refused.body.error.message]).toEqual([409, expect.stringContaining('127.0.0.1')])
 })

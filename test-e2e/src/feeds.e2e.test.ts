@@ -55,7 +55,7 @@ describe('a dashboard', () => {
   const rows = async (id: string, widget: string) =>
     (await dashboard(id)).widgets.find((each) => each.id === widget)?.answer?.rows
 
-  test('shows deliveries of webhooks as they have ended', async () => {
+  test('shows succeeded and failed webhook deliveries', async () => {
     const before = await dashboard('deliveries')
     const events = ['incident.created']
     for (const path of ['hook', 'refuses'])
@@ -74,7 +74,7 @@ describe('a dashboard', () => {
     ])
   })
 
-  test('shows runs of workflows and executions of artifacts, those that failed among them', async () => {
+  test('shows workflow runs and artifact executions, including failed ones', async () => {
     const artifact = (slug: string) => ({ slug, kind: 'workflow_action' as const, source: `${slug}.js` })
     const manifest = {
       ...{ format: 'opsplane.pack/1' as const, name: 'feeds', version: '1.0.0' },
@@ -99,7 +99,7 @@ describe('a dashboard', () => {
     expect(await rows('automation', 'workflows')).toMatchObject([{ workflowName: 'Doubles', runs: 1 }])
   })
 
-  test('of one’s own shows each widget, and an error in that alone which is wrong', async () => {
+  test('created by the user shows each widget, with an error only in the invalid one', async () => {
     const query = { dataset: 'incidents', measures: ['incidents'] }
     const widget = (id: string, more: object) => ({ id, title: id, kind: 'metric' as const, ...more })
     const body = {
@@ -148,7 +148,7 @@ describe('a running app', () => {
     return ((await response.json()) as { data: Answer }).data
   }
 
-  test('is fed by tables, saved queries, connectors, workflows and reports, each with its own answer', async () => {
+  test('reads tables, saved queries, connectors, workflows and reports in one request, each with its own result', async () => {
     await ada.post('/tables', {
       body: {
         slug: 'assets',
@@ -244,7 +244,7 @@ describe('a running app', () => {
     expect(results.oslo?.rows).toHaveLength(1)
   })
 
-  test('comes with less than 200 KB of files, compressed, whatever its pages need', async () => {
+  test('loads less than 200 KB of compressed files', async () => {
     const { origin } = new URL(platform.info.baseUrl)
     const { files } = JSON.parse(readFileSync(builtFiles, 'utf8')) as { files: string[] }
     const headers = { 'accept-encoding': 'gzip' }

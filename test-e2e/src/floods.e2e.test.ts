@@ -121,7 +121,7 @@ async function hangingLogin(): Promise<void> {
   socket.write('Content-Length: 60\r\n\r\n{"email":')
 }
 
-test('logins whose bodies do not arrive prevent no other login', async () => {
+test('100 logins with incomplete bodies do not block other logins', async () => {
   for (let n = 0; n < 100; n++) await hangingLogin()
   try {
     const { outcome, statuses } = await secondTenantDuring(logIn(cluster.secrets.owner.password))
@@ -133,7 +133,7 @@ test('logins whose bodies do not arrive prevent no other login', async () => {
   }
 })
 
-test('a workspace that has all the polls it may have takes none from another', async () => {
+test('a workspace that exhausts its long-polls does not block those of another workspace', async () => {
   const leaving = new AbortController()
   const poll = async (headers: Headers, timeout: number) => {
     const url = `${base}/events/topics/builds/events?timeout=${timeout}`
@@ -168,7 +168,7 @@ const allowedCodes: Record<number, string> = {
   503: 'service_unavailable',
 }
 
-test('guesses from many addresses are answered by contract, and users who are logged in notice nothing', async () => {
+test('password guesses from many addresses get documented errors, without affecting signed-in users', async () => {
   // Trusts the forwarded address, so that the flood comes from many addresses, and turns off the limits in front of
   // settings.
   const { url } = await cluster.replica('gateway', {
@@ -238,7 +238,7 @@ test.each<[string, number, (n: number) => Promise<number>, number[]]>([
     () => call(`/itsm/incidents?${'a&'.repeat(6_000)}`, { headers: first }),
     [422, 429],
   ],
-])('a flood of %s costs a second tenant nothing', async (_what, count, send, allowed) => {
+])('a flood of %s does not affect a second tenant', async (_what, count, send, allowed) => {
   const { outcome, statuses } = await secondTenantDuring(flood(count, send))
   expect(statuses).toEqual(fine)
   for (const status of outcome) expect(allowed).toContain(status)

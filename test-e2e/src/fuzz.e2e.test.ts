@@ -143,7 +143,7 @@ const sharedTarget = async (operation: Operation): Promise<string> =>
 const goodText = (operation: Operation) =>
   operation.body === undefined ? undefined : JSON.stringify(world.goodBody(operation))
 
-test('every operation can be used as its example says', async () => {
+test('every operation succeeds with its documented example', async () => {
   const tryExample = async (operation: Operation) =>
     call(operation, {
       target: await (operation.method === 'GET' ? sharedTarget : goodTarget)(operation),
@@ -173,7 +173,7 @@ test('every operation can be used as its example says', async () => {
 // After the tests of the examples, which need resources in their original state, and before the random requests.
 describe('authorization', () => authorizationTests(() => ({ cluster, operations, world, untouched })))
 
-describe('ids', () => resolvingTests(() => ({ cluster, document, world })))
+describe('resolving ids', () => resolvingTests(() => ({ cluster, document, world })))
 
 const textValues = (values: Fields) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, String(value)]))
@@ -241,13 +241,13 @@ const isTried = (operation: Operation, kind: (typeof randomKinds)[number]) => {
   return place % 2 === 0 && kinds[(place / 2) % kinds.length] === kind
 }
 
-test('whatever the schemas allow is answered as declared', () =>
+test('values that the schemas allow get a documented response', () =>
   everyOperation(async (each) => (isTried(each, 'valid') ? fuzz(each, 'valid') : [])))
 
-test('values at and beyond the edges are answered as declared', () =>
+test('values at and beyond the limits get a documented response', () =>
   everyOperation(async (each) => (isTried(each, 'boundary') ? fuzz(each, 'boundary') : [])))
 
-test('any JSON at all is answered as declared', async () => {
+test('arbitrary JSON bodies get a documented response', async () => {
   await everyOperation(async (operation) => {
     if (!operation.body || !isTried(operation, 'any')) return []
     const real = await realValues(operation)
@@ -265,7 +265,7 @@ test('any JSON at all is answered as declared', async () => {
 const large = /\/(bulk|batch)$|^\/sdk\/packs\/|^\/sdk\/artifacts\/\{id\}\/invoke$/
 const keys = (count: number) => Array.from({ length: count }, (_, at) => `"k${at}":1`).join(',')
 
-test('a body that is wrong in one place is refused, and the place is named', async () => {
+test('a body with a single error is rejected, and the error names its location', async () => {
   await everyOperation(async (operation) => {
     if (!operation.body || isPassedOn.test(operation.path)) return []
     const target = await sharedTarget(operation)
@@ -337,7 +337,7 @@ function wrongHeaders(operation: Operation): [Record<string, string | undefined>
   return wrong
 }
 
-test('wrong addresses, queries and headers are refused, and the place is named', async () => {
+test('invalid paths, queries and headers are rejected, and the error names an invalid query parameter', async () => {
   await everyOperation(async (operation) => {
     if (operation.scope === undefined) return []
     const target = await sharedTarget(operation)
@@ -369,7 +369,7 @@ test('wrong addresses, queries and headers are refused, and the place is named',
   })
 })
 
-test('no request is accepted without a credential, or with a made-up one', async () => {
+test('every secured operation rejects a missing or invented credential', async () => {
   await everyOperation(async (operation) => {
     if (!operation.secured) return []
     const target = fillPath(operation.path, {})
@@ -387,11 +387,11 @@ test('no request is accepted without a credential, or with a made-up one', async
   })
 })
 
-test('every operation that takes an Idempotency-Key was repeated with it', () => {
+test('every operation that accepts an Idempotency-Key was repeated with the same key', () => {
   expect(repetitions.missing(operations).filter((id) => !(id in neverSuccessful))).toEqual([])
 })
 
-test('every operation was used with success, and the owner still gets in', async () => {
+test('every operation has succeeded at least once, and the owner still has access', async () => {
   expect(
     operations.map(({ id }) => id).filter((id) => !succeeded.has(id) && !(id in neverSuccessful)),
   ).toEqual([])

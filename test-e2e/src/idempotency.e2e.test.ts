@@ -79,8 +79,8 @@ const pings = (name: string) => receiver.received().filter(({ path }) => path ==
 const topicEvents = async (topic: string) =>
   (await gateways[0]<{ data: { id: string }[] }>('GET', `/events/topics/${topic}/events`)).body.data
 
-describe('50 requests with one key, over two replicas, have one effect and one answer', () => {
-  test('where the key is kept in the transaction of the effect', async () => {
+describe('50 concurrent requests with one key, over two replicas, have one effect and one response', () => {
+  test('if the key is stored in the transaction of the effect', async () => {
     const answers = await fiftyAtOnce({ path: '/itsm/incidents', body: { title: 'fifty' } }, 'fifty')
     expectOneAnswer(answers, 201)
     const rows = await sql`select id from itsm.incidents where state->>'title' = 'fifty'`
@@ -90,20 +90,20 @@ describe('50 requests with one key, over two replicas, have one effect and one a
     )
   })
 
-  test('where it is claimed: publishing to a topic', async () => {
+  test('if the key is claimed first: publishing to a topic', async () => {
     const body = { type: 'order.created', payload: { n: 1 } }
     const answers = await fiftyAtOnce({ path: '/events/topics/fifty/publish', body }, 'fifty')
     expectOneAnswer(answers, 201)
     expect((await topicEvents('fifty')).map(({ id }) => id)).toEqual([answers[0]?.body.data?.id])
   })
 
-  test('where it is claimed: the test ping of a webhook', async () => {
+  test('if the key is claimed first: the test ping of a webhook', async () => {
     const id = await webhook('fifty')
     expectOneAnswer(await fiftyAtOnce({ path: `/webhooks/${id}/test` }, 'fifty'), 200)
     expect(pings('fifty')).toBe(1)
   })
 
-  test('another request with the key is refused, at either gateway', async () => {
+  test('and a different request with the same key is rejected by both gateways', async () => {
     for (const gateway of gateways) {
       const refused = await post({ path: '/itsm/incidents', body: { title: 'other' } }, 'fifty', gateway)
       expect([refused.status, refused.body.error?.code]).toEqual([422, 'idempotency_key_reused'])
@@ -128,7 +128,7 @@ const untilFree = (request: Request, key: string) =>
   })
 
 describe('SIGKILL while a key is claimed', () => {
-  test('the key is in progress until its lock time is over, and then free: no effect is lost', async () => {
+  test('the key is in progress until its lock expires, and a retry then has its effect', async () => {
     const id = await webhook('killed')
     heldMs = 60_000
     const cut = post({ path: `/webhooks/${id}/test` }, 'killed', gateways[1])
@@ -150,7 +150,7 @@ describe('SIGKILL while a key is claimed', () => {
     }
   })
 
-  test('what was answered as published is there, what was not can be sent again', async () => {
+  test('acknowledged publications are stored once, and the others can be retried', async () => {
     const request = (n: number) => ({
       path: '/events/topics/killed/publish',
       body: { type: 'order.created', payload: { n }, deduplicationKey: `order-${n}` },

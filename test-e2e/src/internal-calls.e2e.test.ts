@@ -59,7 +59,7 @@ async function send(
   return { status: answer.statusCode, allow: answer.headers.allow, code, json }
 }
 
-test('there are these routes between services, and no others', async () => {
+test('the services serve exactly the listed internal routes', async () => {
   const found = await Promise.all(
     serviceNames.map(async (service) => {
       const addresses: string[] = []
@@ -77,47 +77,44 @@ test('there are these routes between services, and no others', async () => {
   expect(found.flat().sort()).toEqual(internalRoutes.map(addressOf).sort())
 })
 
-test.each(backendNames)(
-  '%s opens its internal routes to those they name, and to no other',
-  async (service) => {
-    const { tokenFor } = createGrants(keyOf('settings'), [])
-    const person = testPrincipal({ workspaceId, userId })
-    // Created for each route, because they expire within a minute.
-    const strangers = async (): Promise<[string, string][]> => [
-      ['no service, by the gateway', await issuerOf('gateway').clientToken(service)],
-      ['a person, by the gateway', await issuerOf('gateway').clientToken(service, person)],
-      [
-        'a service for a person',
-        await tokenFor({ principal: person, by: 'workflows', run: 'run_1' }, service),
-      ],
-    ]
-    const wrong: string[] = []
-    for (const route of internalRoutes.filter((each) => each.service === service)) {
-      const wrongly = (who: string, code: string | undefined) =>
-        wrong.push(`${addressOf(route)}: ${who}: ${code}`)
-      for (const party of internalParties) {
-        const { code } = await send(route, await tokenOf(party, route))
-        if (route.callers.includes(party) === (code === 'forbidden')) wrongly(party, code)
-      }
-      for (const [who, token] of await strangers()) {
-        const { code } = await send(route, token)
-        if (code !== 'forbidden') wrongly(who, code)
-      }
-      const { code } = await send(route)
-      if (code !== 'unauthenticated') wrongly('without a token', code)
+test.each(backendNames)('%s accepts only the declared callers on its internal routes', async (service) => {
+  const { tokenFor } = createGrants(keyOf('settings'), [])
+  const person = testPrincipal({ workspaceId, userId })
+  // Created for each route, because they expire within a minute.
+  const strangers = async (): Promise<[string, string][]> => [
+    ['no service, by the gateway', await issuerOf('gateway').clientToken(service)],
+    ['a person, by the gateway', await issuerOf('gateway').clientToken(service, person)],
+    ['a service for a person', await tokenFor({ principal: person, by: 'workflows', run: 'run_1' }, service)],
+  ]
+  const wrong: string[] = []
+  for (const route of internalRoutes.filter((each) => each.service === service)) {
+    const wrongly = (who: string, code: string | undefined) =>
+      wrong.push(`${addressOf(route)}: ${who}: ${code}`)
+    for (const party of internalParties) {
+      const { code } = await send(route, await tokenOf(party, route))
+      if (route.callers.includes(party) === (code === 'forbidden')) wrongly(party, code)
     }
-    expect(wrong).toEqual([])
+    for (const [who, token] of await strangers()) {
+      const { code } = await send(route, token)
+      if (code !== 'forbidden') wrongly(who, code)
+    }
+    const { code } = await send(route)
+    if (code !== 'unauthenticated') wrongly('without a token', code)
+  }
+  expect(wrong).toEqual([])
+})
+
+test.each(backendNames)(
+  'the OpenAPI document that %s serves without a token contains no internal route',
+  async (service) => {
+    const { status, json } = await send({ service, method: 'GET', path: '/internal/openapi.json' })
+    expect([status, JSON.stringify(json).includes('/internal/')]).toEqual([200, false])
   },
 )
 
-test.each(backendNames)('what %s shows of itself without a token names none of them', async (service) => {
-  const { status, json } = await send({ service, method: 'GET', path: '/internal/openapi.json' })
-  expect([status, JSON.stringify(json).includes('/internal/')]).toEqual([200, false])
-})
-
-describe('a call that changes something', () => {
+describe('an internal call other than GET', () => {
   test.each(changing.map((route): [string, InternalRoute] => [addressOf(route), route]))(
-    '%s is taken once, and by a token of its own',
+    '%s is accepted once, and only with a token for its method and path',
     async (_address, route) => {
       const [caller = 'operator'] = route.callers
       const { service, method, path } = route
@@ -205,12 +202,12 @@ describe('a call that changes something', () => {
 
   const twofold = changing.filter((route) => !takenByOneReplica.has(addressOf(route)))
 
-  test('is known to be harmless where another replica takes it as well', () => {
+  test('is either accepted by one replica only or listed as repeatable', () => {
     expect(twofold.map(addressOf).sort()).toEqual(Object.keys(questions).sort())
   })
 
   test.each(twofold.map((route): [string, InternalRoute] => [addressOf(route), route]))(
-    '%s says the same when another replica takes it as well, and nothing more is done',
+    '%s returns the same when another replica accepts it as well, without further effects',
     async (address, route) => {
       const ask = async () => {
         const { json, code } = await send(

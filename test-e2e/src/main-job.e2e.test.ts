@@ -29,8 +29,8 @@ const arrivedAt = (path: string): ReceivedRequest[] => {
 }
 const eventsAt = (path: string) => arrivedAt(path).map(({ headers }) => String(headers['x-service-event']))
 
-describe('the main job', () => {
-  test('every step of an incident arrives signed and in shape B', async () => {
+describe('incidents, webhooks and the audit log', () => {
+  test('every step of an incident is delivered to a webhook, signed and in shape B', async () => {
     await api.post('/secrets', { body: { name: 'receiver_token', value: 'top-secret-value', hosts: ['*'] } })
     const webhook = await api.post('/webhooks', {
       body: {
@@ -98,7 +98,7 @@ describe('the main job', () => {
     }
   })
 
-  test('a delivery can be read with its attempts, and secrets do not show', async () => {
+  test('a delivery is readable with its attempts, without revealing secrets', async () => {
     const [webhook] = (await api.get('/webhooks')).data
     const id = String(webhook?.id)
     // A delivery is recorded a moment after it has arrived.
@@ -115,7 +115,7 @@ describe('the main job', () => {
     expect(JSON.stringify(detail)).not.toContain('a shared secret')
   })
 
-  test('filters and wildcards choose what is delivered', async () => {
+  test('only events that match the patterns and the filter of a webhook are delivered', async () => {
     await api.post('/webhooks', {
       body: {
         name: 'critical only',
@@ -131,7 +131,7 @@ describe('the main job', () => {
     expect(bodies.map(({ data }) => data.id)).toEqual([big.data.id])
   })
 
-  test('a broken endpoint is retried, and the failure is on record', async () => {
+  test('a delivery to a broken endpoint is retried and then recorded as failed', async () => {
     const webhook = await api.post('/webhooks', {
       body: { name: 'broken', url: `${receiver.url}/broken`, events: ['incident.created'], retries: 1 },
     })
@@ -144,7 +144,7 @@ describe('the main job', () => {
     expect(failed).toMatchObject({ attempts: 2, lastResponseStatus: 500, eventType: 'incident.created' })
   })
 
-  test('an endpoint that is gone pauses its webhook, and the admins are notified', async () => {
+  test('a 410 response pauses the webhook and notifies the admins', async () => {
     const webhook = await api.post('/webhooks', {
       body: { name: 'moved away', url: `${receiver.url}/gone`, events: ['incident.created'] },
     })
@@ -162,7 +162,7 @@ describe('the main job', () => {
     expect(await unread()).toEqual([])
   })
 
-  test('everything is in the audit log, in shape A', async () => {
+  test('the audit log contains the events in shape A', async () => {
     const events = await waitFor(
       async () => {
         const query = { type: 'incident.resolved', limit: 10 }
@@ -181,7 +181,7 @@ describe('the main job', () => {
     expect(one.data.id).toBe(events[0]?.id)
   })
 
-  test('numbers increase and are never given twice', async () => {
+  test('incident numbers increase and are unique across concurrent requests', async () => {
     const create = (title: string) => api.post('/itsm/incidents', { body: { title } })
     const created = await Promise.all(Array.from({ length: 50 }, (_, index) => create(`n${index}`)))
     const numbers = created.map(({ data }) => data.number)
@@ -191,7 +191,7 @@ describe('the main job', () => {
     expect(value(next.data.number)).toBeGreaterThan(Math.max(...numbers.map(value)))
   })
 
-  test('an idempotency key makes fifty requests one', async () => {
+  test('50 concurrent requests with one idempotency key create one incident', async () => {
     const send = (title = 'once') =>
       api.raw.POST('/itsm/incidents', {
         params: { header: { 'Idempotency-Key': 'once-key-1' } },
@@ -208,7 +208,7 @@ describe('the main job', () => {
     expect(other.error).toMatchObject({ error: { code: 'idempotency_key_reused', status: 422 } })
   })
 
-  test('every page of a list, and a refusal', async () => {
+  test('a list is read page by page without duplicates, and an invalid request is rejected with details', async () => {
     const ids: string[] = []
     const query = { limit: 20, sort: 'createdAt' as const }
     for await (const { id } of api.items('/itsm/incidents', { params: { query } })) ids.push(id)

@@ -61,7 +61,7 @@ test('the merged document is valid OpenAPI 3.1 with unique operation ids', async
   }
 })
 
-test('every operation is described, grouped, guarded and shown by an example that its schema allows', () => {
+test('every operation has a description, tag, security, error responses and an example valid by its schema', () => {
   const wrong = listAllOperations(document).flatMap((operation) => {
     const { summary, description, tags, responses, security } = operation.raw
     const errors = Object.keys(responses).filter((status) => Number(status) >= 400)
@@ -83,14 +83,14 @@ test('every operation is described, grouped, guarded and shown by an example tha
   expect(wrong).toEqual([])
 })
 
-test('every operation shows an answer that its schema allows', () => {
+test('every operation has response examples that are valid by its schema', () => {
   const wrong = listAllOperations(document).flatMap((operation) =>
     judge.wrongExamples(operation).map((problem) => `${operation.id}: ${problem}`),
   )
   expect(wrong).toEqual([])
 })
 
-test('what is sent or answered and is not JSON is described as bytes, or as text where it is a page', () => {
+test('content other than JSON is described as binary, or as a string if it is HTML', () => {
   const contents = listAllOperations(document).flatMap(({ id, raw: { requestBody, responses } }) =>
     [requestBody ?? {}, ...Object.values(responses)].flatMap(({ content = {} }) =>
       Object.entries(content).map(([media, { schema }]) => ({ id, media, schema })),
@@ -105,7 +105,7 @@ test('what is sent or answered and is not JSON is described as bytes, or as text
   )
 })
 
-test('every instant in a request is accepted in any notation', () => {
+test('every date-time in a request accepts any supported notation', () => {
   const moment = z.toJSONSchema(Moment, { io: 'input' }).pattern
   const found: [string, unknown][] = []
   const collect = (id: string, part: unknown, within: readonly string[]): void => {
@@ -124,7 +124,7 @@ test('every instant in a request is accepted in any notation', () => {
   expect(found.filter(([, pattern]) => pattern !== moment)).toEqual([])
 })
 
-test('what is outside of /api/v1 has a server of its own', async () => {
+test('paths outside of /api/v1 have their own server in the document', async () => {
   const document = JSON.parse((await get('/openapi.json')).text) as {
     paths: Record<string, { servers?: object[] }>
   }
@@ -150,7 +150,7 @@ test('what is outside of /api/v1 has a server of its own', async () => {
   )
 })
 
-test('whatever is compared with an instant in a query takes a date as well, of the zone that the query names', () => {
+test('every query parameter compared with an instant accepts a date as well, in the time zone of the query', () => {
   const formatsOf = ({ format, anyOf = [] }: JsonSchema) => [format, ...anyOf.map((each) => each.format)]
   const instants = listOperations(document).flatMap((operation) => {
     const query = parametersIn(operation, 'query')
@@ -196,7 +196,7 @@ function inBoth(resource: string, field: string, why: string): Record<string, st
   return { [`New${resource}.${field}`]: why, [`${resource}Patch.${field}`]: why }
 }
 
-test('a bound of time in a body takes a date as well, of a zone that is named in the body or the resource', () => {
+test('every time bound in a body accepts a date as well, in a named time zone', () => {
   const formatsOf = ({ format, anyOf = [] }: JsonSchema) => [format, ...anyOf.map((each) => each.format)]
   const found = new Map<string, boolean>()
   const walk = (schema: JsonSchema, owner: string, hasZone: boolean, seen: readonly string[]): void => {
@@ -225,7 +225,7 @@ test('a bound of time in a body takes a date as well, of a zone that is named in
   expect(found.size - wrong.length).toBeGreaterThan(10)
 })
 
-test('a list is described as a page of what it lists', () => {
+test('every list operation is described as a page of items', () => {
   const lists = listOperations(document).filter(
     // A verification also continues from a cursor, but is not a list.
     ({ id, raw: { responses } }) =>
@@ -242,7 +242,7 @@ test('a list is described as a page of what it lists', () => {
   expect(wrong.map(({ id }) => id)).toEqual([])
 })
 
-test('the same in YAML, and a reference page that loads nothing from elsewhere', async () => {
+test('the document is also served as YAML, and the reference page loads nothing from other hosts', async () => {
   const yaml = await get('/openapi.yaml')
   expect(yaml.status).toBe(200)
   expect(yaml.text).toMatch(/^openapi: ["']?3\.1/m)
@@ -251,7 +251,7 @@ test('the same in YAML, and a reference page that loads nothing from elsewhere',
   expect(page.text).not.toMatch(/(src|href)=["'](https?:)?\/\//)
 })
 
-test('the typed client is generated from this very document', () => {
+test('the typed client is generated from the served document', () => {
   const url = `${platform.info.baseUrl}/openapi.json`
   const args = [resolve('client/dist/generator/main.js'), '--check', '--url', url]
   const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' })

@@ -67,7 +67,7 @@ const ownStatus = async () =>
 const ownLetters = async () =>
   (await ownStatus()).services.find(({ name }) => name === 'itsm')?.figures?.deadLetters ?? []
 
-test('every service reports how it is, to the operator and to the owners of a workspace', async () => {
+test('every service reports its status to the operator and to the owners of a workspace', async () => {
   const status = await operator.json<PlatformStatus>('status', '--api')
   const answered = ({ services }: Pick<PlatformStatus | WorkspaceStatus, 'services'>) =>
     services.filter(({ state, figures }) => state === 'up' && figures !== null).map(({ name }) => name)
@@ -78,7 +78,7 @@ test('every service reports how it is, to the operator and to the owners of a wo
   expect(own.webhooks).toEqual({ waiting: [], paused: 0 })
 })
 
-test('the operator redrives and drops a dead letter without its content, and its owners see that', async () => {
+test('the operator redrives and drops a dead letter without seeing its content, and its owners see both actions', async () => {
   const id = await givenUp('evt_given_up', await workspaceId())
   const other = await givenUp('evt_elsewhere', 'ws_elsewhere')
   expect(await ownLetters()).toEqual([{ consumer, cause: null, count: 1 }])

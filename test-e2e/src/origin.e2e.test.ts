@@ -112,7 +112,7 @@ async function each(access: readonly string[], work: (operation: OriginOperation
 const unless = (code: string | undefined, ...expected: (string | undefined)[]) =>
   expected.includes(code) ? [] : [`${code} instead of ${expected.join(' or ')}`]
 
-test('there is this below the origin, and nothing else', () => {
+test('exactly the listed operations exist below the origin', () => {
   const log = '/origin/api/service-sdk'
   const app = '/origin/apps/{workspace}/{slug}'
   expect(operations.map(({ method, path, scope }) => `${scope} ${method} ${path}`).sort()).toEqual([
@@ -140,7 +140,7 @@ test('there is this below the origin, and nothing else', () => {
   ])
 })
 
-describe('no request is accepted', () => {
+describe('requests below the origin are refused', () => {
   const refusals = async (operation: OriginOperation) => {
     const { method, path, scope, access } = operation
     const target = filled(path, real)
@@ -159,10 +159,10 @@ describe('no request is accepted', () => {
     ]
   }
 
-  test('without a credential, with one of something else, or without the permission', () =>
+  test('without a credential, with an invalid or foreign one, or without the permission', () =>
     each(['workspace', 'guest'], refusals))
 
-  test('to the address of another workspace with a key of their own', () =>
+  test('with a valid key at the address of another workspace', () =>
     each(['guest'], async (operation) => {
       const target = filled(operation.path, { ...real, workspace: 'elsewhere' })
       const answer = await call(operation.method, target, {
@@ -173,7 +173,7 @@ describe('no request is accepted', () => {
     }))
 })
 
-test('what is public answers everyone the same, and reveals nothing of what does not exist', () =>
+test('public operations return the same error for absent resources with any credential', () =>
   each(['public'], async (operation) => {
     const said = async (token?: string) => {
       const { status, code, error } = await call(operation.method, filled(operation.path, {}), {
@@ -201,7 +201,7 @@ const wrongBodies: [string, Call][] = [
 ]
 const wrongAddresses = ['x'.repeat(3_000), '%00', '%ff', '..%2f..%2finternal%2froutes', '__proto__', "';--"]
 
-describe('whatever is sent', () => {
+describe('malformed input below the origin', () => {
   const problemsOf = ({ status, headers }: Awaited<ReturnType<typeof call>>, what: string) =>
     status >= 500 || headers['x-content-type-options'] !== 'nosniff' || headers['x-request-id'] === undefined
       ? [`${what}: ${status} ${JSON.stringify(headers)}`]
@@ -212,7 +212,7 @@ describe('whatever is sent', () => {
   /** Query parameters are passed to the run, so all are accepted. */
   const takesAnyQuery = /^\/origin\/hooks\//
 
-  test('as an address or a query is answered as something of this platform', () =>
+  test('in a path or query gets a response of the platform without a 5xx status', () =>
     each(all, async (operation) => {
       const { method, path } = operation
       const text = textOf(operation)
@@ -231,7 +231,7 @@ describe('whatever is sent', () => {
       return problems
     }))
 
-  test('as a body is answered as something of this platform', () =>
+  test('in a body gets a response of the platform without a 5xx status', () =>
     each(all, async (operation) => {
       if (operation.method !== 'POST') return []
       const target = filled(operation.path, real)

@@ -34,7 +34,7 @@ export function outageTests(setting: () => TestCluster, started: readonly Backen
   })
   afterAll(() => receiver?.stop())
 
-  test('without NATS the API keeps answering, and the events flow when it is back', async () => {
+  test('the API keeps working without NATS, and the events are delivered once NATS is available again', async () => {
     await cluster.nats.stop()
     const ids: string[] = []
     for (let n = 0; n < outageRequests; n++) {
@@ -47,7 +47,7 @@ export function outageTests(setting: () => TestCluster, started: readonly Backen
     for (const id of ids) await isDelivered(id)
   })
 
-  test('without Postgres the answer is 503 in the envelope, and it recovers without a restart', async () => {
+  test('the API returns 503 with the error envelope without Postgres, and recovers without a restart', async () => {
     await cluster.postgres.stop()
     const answer = await waitFor(async () => {
       const errorAnswer = await create('while Postgres is away')
@@ -81,19 +81,22 @@ export function outageTests(setting: () => TestCluster, started: readonly Backen
     ['itsm', 'settings'],
     ['dispatcher', 'gateway'],
     ['gateway', 'dispatcher'],
-  ] as const)('%s and %s stopped and started in this order recover by themselves', async (first, second) => {
-    await cluster.services[first].stop()
-    await cluster.services[second].stop()
-    await cluster.services[second].start()
-    await cluster.services[first].start()
-    const created = await waitFor(async () => {
-      const accepted = await create(`after ${first} and ${second}`).catch(() => undefined)
-      return accepted?.status === 201 ? accepted : undefined
-    })
-    await isDelivered(created.body.data.id)
-  })
+  ] as const)(
+    '%s and %s recover by themselves when stopped in this order and started in reverse order',
+    async (first, second) => {
+      await cluster.services[first].stop()
+      await cluster.services[second].stop()
+      await cluster.services[second].start()
+      await cluster.services[first].start()
+      const created = await waitFor(async () => {
+        const accepted = await create(`after ${first} and ${second}`).catch(() => undefined)
+        return accepted?.status === 201 ? accepted : undefined
+      })
+      await isDelivered(created.body.data.id)
+    },
+  )
 
-  test('a service whose neighbour is away says so with 503', async () => {
+  test('a request to a stopped service returns 503', async () => {
     await cluster.services.itsm.stop()
     const answer = await create('itsm is away')
     expect(answer).toMatchObject({
@@ -103,7 +106,7 @@ export function outageTests(setting: () => TestCluster, started: readonly Backen
     await cluster.services.itsm.start()
   })
 
-  test('without the sdk, records are written where validations fail open and refused where one fails closed', async () => {
+  test('without the sdk service, records pass validations that fail open and are refused by one that fails closed', async () => {
     const columns = { assets: 'serial', parts: 'price', journal: 'text' }
     for (const [slug, name] of Object.entries(columns))
       await api('POST', '/tables', { body: { slug, columns: [{ name, type: 'text' }] } })

@@ -10,7 +10,7 @@ const password = 'a password of a person'
 
 /** Runs in a browser, through the gateway. The platform's PUBLIC_ORIGIN must be `passkeyOrigin`. */
 export function passkeyTests(startedCluster: () => TestCluster) {
-  test('a user adds a passkey, signs in with it alone, and needs at least that from then on', async () => {
+  test('a user adds a passkey and signs in with it alone, and a password alone is then refused', async () => {
     const { info } = startedCluster()
     const email = `keys@${info.workspace}.example.com`
     const invited = await apiClient(info)<{ data: { invitation: { token: string } } }>(

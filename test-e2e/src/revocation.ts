@@ -143,7 +143,7 @@ export function revocationTests(setting: () => typeof cluster): void {
   )
 
   test.each(everyNth(2, kinds))(
-    '%s while NATS is away: none succeeds one second later either',
+    '%s while NATS is unavailable is refused everywhere one second later',
     async (_kind, make) => {
       await cluster.nats.stop()
       try {

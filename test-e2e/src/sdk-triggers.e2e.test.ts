@@ -63,7 +63,7 @@ const reacting = {
   },
 }
 
-test('a rule runs after records and incidents, however they were written, and what it writes itself comes to an end', async () => {
+test('a rule runs after every kind of change of records and incidents, and a rule that triggers itself stops', async () => {
   const table = (slug: string, name: string) => create('/tables', { slug, columns: [{ name, type: 'text' }] })
   await table('chain', 'text')
   await table('alarms', 'severity')
@@ -109,7 +109,7 @@ test('a rule runs after records and incidents, however they were written, and wh
   expect(await listed(`/artifacts/copies/related-executions?recordId=${second?.id}`)).toHaveLength(2)
 })
 
-test('a pack is begun, tested and installed from the command line, which finds, follows and replays what it runs', async () => {
+test('the CLI creates, tests and installs a pack, and lists, follows and replays its executions', async () => {
   const { baseUrl, apiKey, workspace } = platform.info
   const opsplane = createCliRunner({
     OPSPLANE_URL: baseUrl,

@@ -111,7 +111,7 @@ afterAll(async () => {
   await cluster?.stop()
 })
 
-test('a pack is installed once what it asks for is granted, and its artifact does that', async () => {
+test('a pack is installed only with the requested permissions granted, and its artifact then uses them', async () => {
   const refused = await api<Refused>('POST', '/sdk/packs/install', { body: pack })
   expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_failed'])
   const grant = { api: ['createIncident', 'triggerWorkflow'], http: ['127.0.0.1'] }
@@ -127,7 +127,7 @@ test('a pack is installed once what it asks for is granted, and its artifact doe
   expect(incident.body.data.title).toBe('Printer on fire')
 })
 
-test('executions are listed below the origin: all, of an artifact, and of a record they touched', async () => {
+test('executions are listed below the origin: all, those of an artifact, and those that touched a record', async () => {
   const done = await invoke('open-incident', { title: 'Disk full' })
   const failed = await invoke('fails')
   const { incidentId } = done.output as { incidentId: string }
@@ -150,7 +150,7 @@ test.each([
   '/executions',
   '/artifacts/open-incident/executions',
   '/artifacts/open-incident/related-executions?recordId=inc_1',
-])('%s takes a token and a workspace', async (path) => {
+])('%s requires a token and a workspace', async (path) => {
   const status = async (headers: Record<string, string | undefined>) => {
     const answer = await atOrigin<Refused>('GET', `${log}${path}`, { headers })
     return [answer.status, answer.body.error?.code]
@@ -162,7 +162,7 @@ test.each([
   expect(await status({ 'x-workspace': 'nobodys' })).toEqual([403, 'workspace_forbidden'])
 })
 
-test('one that fails arrives at a webhook, and its replay says what it replays', async () => {
+test('a failed execution is delivered to a webhook, and its replay names the original', async () => {
   const made = await api('POST', '/webhooks', {
     body: { name: 'executions', url: `${receiver.url}/failed`, events: ['sdk.execution.failed'] },
   })
@@ -188,7 +188,7 @@ test('one that fails arrives at a webhook, and its replay says what it replays',
   expect(of(replay.id)?.data.replay_of).toBe(failed.id)
 })
 
-test('a step of a workflow runs an artifact, and the execution names the run', async () => {
+test('a workflow step runs an artifact, and the execution names the run', async () => {
   const step = {
     id: 'open',
     type: 'artifact',
@@ -247,7 +247,7 @@ async function publishWorkflow(name: string): Promise<string> {
   return id
 }
 
-test('a rule and a workflow that cause each other come to an end', async () => {
+test('a rule and a workflow that cause each other stop at the maximum depth', async () => {
   const [loops, last] = [await publishWorkflow('Loops'), await publishWorkflow('Last')]
   const runsOf = async (id: string) =>
     (await api<Page<{ id: string }>>('GET', `/runs?workflowId=${id}&limit=50`)).body.data.length
@@ -267,7 +267,7 @@ test('a rule and a workflow that cause each other come to an end', async () => {
   expect(await runsOf(loops)).toBe(6)
 })
 
-test('invoking an artifact gains no rights: it does no more than its invoker may', async () => {
+test('invoking an artifact gains no rights beyond those of the invoker', async () => {
   const scopes = ['sdk:invoke', 'executions:read']
   const { body } = await api<Data<{ token: string }>>('POST', '/auth/tokens', {
     body: { name: 'invokes', scopes },
@@ -301,7 +301,7 @@ test('invoking an artifact gains no rights: it does no more than its invoker may
 test.each([
   ['sdk', 'is recorded as interrupted, and tried again as its policy says', ['interrupted', undefined]],
   ['workflows', 'answers it with what it has come to, and is not begun again', [undefined]],
-] as const)('the execution of a step during which %s is killed %s', async (killed, _, codes) => {
+] as const)('the execution of a workflow step during which %s is killed %s', async (killed, _, codes) => {
   const step = { id: 'wait', type: 'artifact', artifact: 'waits', input: '{{ input }}' }
   const definition = {
     steps: [{ ...step, retry: { attempts: 20, delaySeconds: 0.5, maxDelaySeconds: 5 } }],

@@ -63,8 +63,8 @@ const breach = 'incident.sla_breached'
 /** Every event of a kind that the catalogue declares. */
 const declared = (kind: string) => Object.keys(eventCatalog).filter((type) => type.startsWith(`${kind}.`))
 
-describe('every event a webhook can be sent', () => {
-  test('about an incident', async () => {
+describe('a webhook receives every declared event', () => {
+  test('of an incident', async () => {
     const { data } = await ada.post('/itsm/incidents', {
       body: { title: 'Disk full', assignmentGroup: 'db' },
     })
@@ -94,7 +94,7 @@ describe('every event a webhook can be sent', () => {
     return { path: { id: (await ada.post('/itsm/changes', { body })).data.id } }
   }
 
-  test('about a change', async () => {
+  test('of a change', async () => {
     const params = await draft({ type: 'normal' })
     await ada.patch('/itsm/changes/{id}', { params, body: { testPlan: 'Read what was written.' } })
     await ada.post('/itsm/changes/{id}/submit', { params, body: {} })
@@ -138,7 +138,7 @@ describe('every event a webhook can be sent', () => {
   })
 })
 
-test('an employee asks for a laptop, and gets it', async () => {
+test('an employee requests a laptop, which is approved and fulfilled', async () => {
   const { data: item } = await ada.post('/catalog/items', {
     body: {
       name: 'Laptop',
@@ -175,7 +175,7 @@ test('an employee asks for a laptop, and gets it', async () => {
   expect((await ada.get('/catalog/requests/{id}', { params })).data.status).toBe('closed_complete')
 })
 
-test('a problem takes its incidents with it', async () => {
+test('resolving a problem resolves its incidents on hold', async () => {
   const body = { title: 'Checkout answers 502' }
   const { id } = (await ada.post('/itsm/incidents', { body })).data
   const params = { path: { id } }
@@ -192,7 +192,7 @@ test('a problem takes its incidents with it', async () => {
   await waitFor(async () => (await ada.get('/itsm/incidents/{id}', { params })).data.status === 'resolved')
 })
 
-test('the machine itself tells what leads where', async () => {
+test('the allowed actions of an incident match the published state machine', async () => {
   const { data } = await ada.get('/itsm/state-machines')
   const incident = data.find(({ entity }) => entity === 'incident')
   const opened = (await ada.post('/itsm/incidents', { body: { title: 'Slow' } })).data
@@ -201,7 +201,7 @@ test('the machine itself tells what leads where', async () => {
 })
 
 // Last: the target passes while the other tests run.
-test('every event a webhook can be sent about a promise that was broken', async () => {
+test('a webhook receives every declared event of a breached SLA target, once', async () => {
   const { data } = await arrived('sla.breached')
   await arrived(breach)
   expect(data).toMatchObject({ entityType: 'incident', entityId: lateId, metric: 'resolution' })

@@ -191,7 +191,7 @@ async function batchesAreWhole(acknowledged: ReadonlySet<number>): Promise<void>
   expect(acknowledged.size).toBeGreaterThan(0)
 }
 
-test('a migration that Postgres dies in is wholly absent, and the next one goes', async () => {
+test('a migration interrupted by a crash of Postgres leaves no changes, and the next migration succeeds', async () => {
   const headers = { 'x-environment': 'staging' }
   const ask = async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: unknown) => {
     const options = body === undefined ? { headers } : { headers, body }
@@ -241,7 +241,7 @@ const arrivedRows = () =>
       .map(({ rawBody }) => (JSON.parse(rawBody.toString()) as { data: { id: string } }).data.id),
   )
 
-test('whatever is killed, bulk requests and imports are there whole and once, with their events', async () => {
+test('bulk requests and imports are complete and applied once after crashes, with all their events', async () => {
   const random = seededRandom(Number(process.env.CRASH_SEED ?? 20_261))
   const kills = Number(process.env.STUDIO_KILLS ?? 3)
   await must('POST', '/tables', { slug: 'rows', columns: [{ name: 'tag', type: 'text' }] })

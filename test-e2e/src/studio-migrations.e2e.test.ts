@@ -43,7 +43,7 @@ async function migrate(name: string, up: string): Promise<void> {
   expect([applied.status, applied.body]).toEqual([200, expect.objectContaining({ data: expect.anything() })])
 }
 
-test('what migrations and SQL change reaches the webhooks that ask for it, and no others', async () => {
+test('changes made by migrations and SQL are delivered only to the webhooks that match them', async () => {
   await webhook('/tables', ['table.*', 'migration.*'], {})
   await webhook('/far', ['record.*'], { 'data.tableSlug': 'trips', 'data.km': { gte: 100 } })
   await migrate(

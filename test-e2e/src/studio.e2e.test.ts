@@ -41,7 +41,7 @@ async function webhook(path: string, events: string[], filter: object): Promise<
 
 const text = (name: string) => ({ name, type: 'text' })
 
-test('changes of records reach the webhooks that ask for them by table and column, and no others', async () => {
+test('record changes are delivered only to the webhooks whose filter matches their table and column', async () => {
   await table('assets', [text('name'), { name: 'status', type: 'enum', values: ['new', 'used'] }])
   await table('sites', [text('name'), text('status')])
   await webhook('/used', ['record.*'], { 'data.tableSlug': 'assets', 'data.status': 'used' })

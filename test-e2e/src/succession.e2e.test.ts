@@ -128,7 +128,7 @@ const sorted = (ids: Record<string, string[]>) =>
 const ends = ['embed_token', 'approval', 'api_key']
 
 describe('a person who leaves', () => {
-  test('is listed with all that hangs on them, which a successor takes over at once', async () => {
+  test('is listed with all dependent resources, which a successor takes over with the removal', async () => {
     const [leaver, heir] = [await join('leaver'), await join('heir')]
     const { ids, appId } = await ownAll(leaver, 'taken')
     expect(Object.keys(ids).sort()).toEqual(
@@ -187,7 +187,7 @@ describe('a person who leaves', () => {
     await waitFor(async () => (await get<{ status: string }>(`/runs/${runId}`)).status === 'completed')
   })
 
-  test('without a successor has held what acted by their rights', async () => {
+  test('without a successor leaves the resources that need the rights of that person suspended', async () => {
     const leaver = await join('lonely')
     const { ids } = await ownAll(leaver, 'held')
     const removed = await api<{ data: { dependents: Dependent[] } }>('DELETE', `/settings/users/${leaver.id}`)
@@ -201,7 +201,7 @@ describe('a person who leaves', () => {
     for (const [path, isHeld] of held) await waitFor(async () => isHeld(await get(path)))
   })
 
-  test('suspends what they granted by an API key, once it is revoked, until another user takes it over', async () => {
+  test('has resources granted through an API key suspended after its revocation, until they are taken over', async () => {
     const giver = await join('keyed')
     const me = await api<{ data: { permissions: string[] } }>('GET', '/auth/me', {
       headers: { authorization: giver.bearer },
@@ -244,7 +244,7 @@ describe('a person who leaves', () => {
     ])
   })
 
-  test('is succeeded by an active member who may do no more than the caller', async () => {
+  test('is succeeded only by another active member whose permissions the caller holds', async () => {
     const [leaver, admin] = [await join('refused'), await join('clerk')]
     const remove = async (successor: string, bearer?: string) => {
       const headers = bearer === undefined ? {} : { authorization: bearer }

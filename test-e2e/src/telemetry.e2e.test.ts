@@ -89,7 +89,7 @@ const settled = (check: (now: Scraped) => unknown) =>
     { intervalMs: 750 },
   )
 
-test('every series that a rule or a dashboard names is there before anything has happened', async () => {
+test('every series used by a rule or dashboard exists before the first request', async () => {
   const selectors = selectorsInUse()
   expect(selectors.length).toBeGreaterThan(50)
   await settled((now) => {
@@ -98,7 +98,7 @@ test('every series that a rule or a dashboard names is there before anything has
   })
 })
 
-test('what was counted is what has happened', async () => {
+test('metrics count the requests, deliveries, runs and executions that occurred', async () => {
   await makeWebhook('well', {})
   await makeWebhook('broken', { retries: 1, retry_schedule: [1] })
   const workflow = await makeWorkflow()
@@ -178,7 +178,7 @@ async function causeOtherTrace(): Promise<void> {
 
 const tracedDelivery = () => at('/well').find((each) => String(each.headers.traceparent).includes(traceId))
 
-test('a request whose caller traces it is delivered with its trace', async () => {
+test('a traced request is delivered to the webhook with its trace id', async () => {
   await causeOtherTrace()
   const headers = { traceparent: `00-${traceId}-${caller}-01` }
   const created = await api('POST', '/itsm/incidents', { body: { title: 'Words of a tenant' }, headers })
@@ -186,7 +186,7 @@ test('a request whose caller traces it is delivered with its trace', async () =>
   await waitFor(() => tracedDelivery())
 })
 
-test('a poll that waits is seen while it does, and no more when its client has gone', async () => {
+test('a waiting long-poll is counted until its client disconnects', async () => {
   const client = new AbortController()
   const { body } = await api<{ pagination: { nextCursor: string } }>('GET', '/events/topics/measured/events')
   const { baseUrl, apiKey, workspace } = cluster.info
@@ -203,7 +203,7 @@ test('a poll that waits is seen while it does, and no more when its client has g
   await settled((now) => now.sum('opsplane_topic_polls_waiting') === 0)
 })
 
-test('nothing is served that is not in the catalogue, and nothing at the gateway', async () => {
+test('services expose only series in the catalogue, and nothing at the gateway', async () => {
   const names = new Set(seriesNames())
   const { names: served } = await scrape(urls())
   expect([...served()].filter((name) => !names.has(name))).toEqual([])
@@ -216,7 +216,7 @@ test('no series names a tenant', async () => {
   expect(texts.join('\n')).not.toMatch(/ws_|inc_|wh_|run_0|usr_|main/)
 })
 
-test('all there is in the catalogue is found out, and nothing fails at it', async () => {
+test('every series of the catalogue is exposed, and no value fails to be collected', async () => {
   // A real failure occurs in every scrape; a value that was only late on a busy machine is present in the next one.
   const failures = 'opsplane_metrics_failures_total'
   let before = Number.NaN
@@ -228,7 +228,7 @@ test('all there is in the catalogue is found out, and nothing fails at it', asyn
   })
 })
 
-test('what waits behind a dead endpoint is its webhook, which is named, and no delay of the platform', async () => {
+test('deliveries waiting for a dead endpoint count as the queue of its webhook, not as a delay of the platform', async () => {
   const dead = await makeWebhook('dead', { timeout_ms: 30_000 })
   for (let n = 0; n < 80; n++) await api('POST', '/itsm/incidents', { body: { title: `Dead ${n}` } })
   await settled((now) => {
@@ -243,7 +243,7 @@ test('what waits behind a dead endpoint is its webhook, which is named, and no d
   expect((await api('DELETE', `/webhooks/${dead}`)).status).toBe(204)
 })
 
-test('events that wait are seen while NATS is away, and gone when it is back', async () => {
+test('unpublished events are counted while NATS is unavailable, and published once it is back', async () => {
   const itsm = { service: 'itsm' }
   const before = await scrape(urls())
   await cluster.nats.stop()
@@ -266,7 +266,7 @@ test('events that wait are seen while NATS is away, and gone when it is back', a
 })
 
 // Last, because spans are sent every twenty seconds.
-test('one trace leads from the request to the webhook, and holds nothing of what was said', async () => {
+test('one trace leads from the request to the webhook, and contains no tenant data', async () => {
   const attempt = String(tracedDelivery()?.headers.traceparent).split('-')[2]
   const expected = [
     { service: 'dispatcher', name: 'deliver' },
@@ -289,7 +289,7 @@ test('one trace leads from the request to the webhook, and holds nothing of what
   expect(log.split('\n').filter((line) => line.includes(`"trace_id":"${traceId}"`))).not.toEqual([])
 })
 
-test('a retry, a run, and what code calls belong to the trace that has led to them', async () => {
+test('a retry, a run and an execution belong to the trace of the request that caused them', async () => {
   const retries = () =>
     at('/broken').filter((each) => String(each.headers.traceparent).includes(otherTraceId))
   await waitFor(() => retries().length === 2)

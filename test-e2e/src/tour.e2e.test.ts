@@ -67,12 +67,12 @@ async function run(scripts: string[]) {
   return { out: readFileSync(out, 'utf8').split(`${mark}\n`), errors: readFileSync(errors, 'utf8') }
 }
 
-test('every page has commands, and no place for the reader to fill in', () => {
+test('every page of the documentation has commands, without placeholders', () => {
   expect(new Set(steps.map(({ page }) => page))).toEqual(new Set(pages))
   expect(steps.filter(({ commands }) => commands.includes('…'))).toEqual([])
 })
 
-test('nothing fails, of README, of the tour and then of the guide, after the demo', () => {
+test('all commands of README, the tour and the guide succeed after the demo', () => {
   expect(outputs.errors).toBe('')
   const failed = steps.flatMap(({ about }, at) => {
     const errors = (outputs.out[at] ?? 'did not run')
@@ -83,7 +83,7 @@ test('nothing fails, of README, of the tour and then of the guide, after the dem
   expect(failed).toEqual([])
 })
 
-test('what is said to be refused is refused', () => {
+test('commands documented as rejected are rejected', () => {
   const refused = steps.flatMap(({ about }, at) => (isRefused.test(about) ? [outputs.out[at] ?? ''] : []))
   expect(refused.map((out) => out.match(/^\{"error":\{/gm)?.length)).toEqual([3])
 })

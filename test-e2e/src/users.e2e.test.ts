@@ -41,7 +41,7 @@ const settlesAt = (client: Api, method: 'GET' | 'POST', status: number, code?: s
     return answer.status === status && answer.body.error?.code === code
   })
 
-test('a user is invited, works, is narrowed, kept out, let in again, and removed', async () => {
+test('a user is invited, works, loses permissions, is suspended, reactivated and removed', async () => {
   const role = { name: 'desk', permissions: ['itsm:read', 'itsm:write', 'tokens:manage'] }
   expect((await api('POST', '/settings/roles', { body: role })).status).toBe(201)
   const invitation = { email, role: 'desk', name: 'Grace' }
@@ -93,7 +93,7 @@ test('a user is invited, works, is narrowed, kept out, let in again, and removed
   expect(types[1]?.actor.id).toBe(id)
 })
 
-test('the last owner stays', async () => {
+test('the last owner cannot be demoted', async () => {
   const me = (await api<{ data: { user: { id: string } } }>('GET', '/auth/me')).body.data.user
   const answer = await api<Refusal>('PATCH', `/settings/users/${me.id}`, { body: { role: 'admin' } })
   expect([answer.status, answer.body.error.code]).toEqual([409, 'conflict'])

@@ -31,7 +31,7 @@ beforeAll(async () => {
   expect([installed.status, installed.body]).toEqual([201, expect.anything()])
 })
 
-test('from its acknowledgement on, a validation refuses records with the columns it names', async () => {
+test('an acknowledged validation immediately rejects records, and names the invalid column', async () => {
   const refused = await api<Refused>('POST', assets, { body: { serial: 'B-1' } })
   expect([refused.status, refused.body.error.code]).toEqual([422, 'validation_failed'])
   expect(refused.body.error.details).toMatchObject([
@@ -57,7 +57,7 @@ test('from its acknowledgement on, a validation refuses records with the columns
   })
 })
 
-test('one record of a bulk request refuses all, in one execution; a validation sees what was there before', async () => {
+test('an invalid record rejects a whole bulk request in one execution, and a validation reads the previous values', async () => {
   const records = ['A-2', 'B-3', 'A-4'].map((serial) => ({ serial }))
   const executions = async () =>
     (await atOrigin<{ data: Execution[] }>('GET', '/api/service-sdk/artifacts/serials/executions')).body.data
@@ -80,7 +80,7 @@ test('SQL bypasses validations, as documented', async () => {
   expect((await api('POST', '/queries/run', { body })).status).toBe(200)
 })
 
-test('what a validation writes itself is validated too, and comes to an end', async () => {
+test('records written by a validation are validated too, up to the maximum depth', async () => {
   const made = await api<Made>('POST', '/tables/journal/records', { body: { text: 'first' } })
   expect(made.status).toBe(201)
   const { body } = await api<{ data: { text: string }[] }>('GET', '/tables/journal/records?limit=200')
@@ -89,7 +89,7 @@ test('what a validation writes itself is validated too, and comes to an end', as
   expect(Math.max(...depths)).toBeLessThanOrEqual(11)
 })
 
-test('other environments and workspaces have nothing of it', async () => {
+test('a validation does not apply to other environments and workspaces', async () => {
   const elsewhere = apiClient({ ...platform.info, ...(await platform.another()) })
   await table('assets', [{ name: 'serial', type: 'text' }], elsewhere)
   expect((await elsewhere('POST', assets, { body: { serial: 'B-6' } })).status).toBe(201)
@@ -99,7 +99,7 @@ test('other environments and workspaces have nothing of it', async () => {
   expect((await api('POST', assets, { body: { serial: 'B-7' }, headers })).status).toBe(201)
 })
 
-test('once its pack is uninstalled, nothing is validated any more', async () => {
+test('uninstalling a pack removes its validations', async () => {
   const { body } = await api<Made>('GET', '/sdk/packs/checks')
   expect((await api('DELETE', `/sdk/packs/${body.data.id}`)).status).toBe(204)
   expect((await api('POST', assets, { body: { serial: 'B-9' } })).status).toBe(201)

@@ -51,7 +51,7 @@ const examples = new URL('../../docs/examples/workflows/', import.meta.url)
 const placeholders = ['connector', 'workflow', 'secret', 'table'].map((sort) => `unknown_${sort}`)
 
 test.each(readdirSync(examples).filter((name) => name.endsWith('.json')))(
-  'the example %s names nothing else that is not there',
+  'the example %s has no unknown references other than its placeholders',
   async (file) => {
     const body = JSON.parse(readFileSync(new URL(file, examples), 'utf8'))
     const made = await api<Data<{ problems: { code: string }[] }>>('POST', '/workflows', { body })
@@ -64,7 +64,7 @@ test.each(readdirSync(examples).filter((name) => name.endsWith('.json')))(
   },
 )
 
-test('a definition that names what is not there is saved with that, and not published', async () => {
+test('a definition with unknown references is saved with its problems, but cannot be published', async () => {
   const approvers = { users: ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'], roles: ['unknown'] }
   const steps = [
     { id: 'a', type: 'http', url: 'https://10.0.0.1/', headers: { key: '{{secrets.absent}}' } },
@@ -89,7 +89,7 @@ test('a definition that names what is not there is saved with that, and not publ
 })
 const sorts = ['secret', 'artifact', 'table', 'query', 'user', 'role', 'output']
 
-test('every event of workflows arrives at a webhook', async () => {
+test('a webhook receives every event of workflows', async () => {
   await api('POST', '/webhooks', {
     body: { name: 'workflows', url: `${receiver.url}/all`, events: ['workflow.*'] },
   })
@@ -115,7 +115,7 @@ test('every event of workflows arrives at a webhook', async () => {
   await waitFor(() => expected.every((name) => deliveries().includes(`workflow.${name}`)))
 })
 
-test('an incident is opened by an inbound webhook, in the name of who published, and an event of it starts the next', async () => {
+test('an inbound webhook opens an incident in the name of the publisher, and its event starts another workflow', async () => {
   const reported = await published('Reported', {
     trigger: { type: 'event', events: ['incident.created'], filter: { 'data.title': 'disk full on db1' } },
     steps: [{ id: 'number', type: 'transform', value: '{{ event.data.number }}' }],
@@ -150,7 +150,7 @@ test('an incident is opened by an inbound webhook, in the name of who published,
   expect((await fetch(`${origin}/api/v1${hook.body.data.path}`, { method: 'POST' })).status).toBe(404)
 })
 
-test('a workflow is promoted to another environment with the connectors of the same names there, as far as a key reaches', async () => {
+test('promoting a workflow maps its connectors by name, and requires a key for the target environment', async () => {
   const made = async (headers: Record<string, string>, path: string, body: object) => {
     const answer = await api<Data<{ id: string; token: string }>>('POST', path, { body, headers })
     expect(answer.status).toBeLessThan(300)

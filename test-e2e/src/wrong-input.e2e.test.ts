@@ -233,7 +233,7 @@ test.each(cases)('$name: $status $code', async ({ method = 'GET', path, request,
   if (detail) expect(answer.body.error.details).toContainEqual(expect.objectContaining(detail))
 })
 
-test('a scope that is missing, a token that expired, a token that was revoked', async () => {
+test('rejects a missing scope, an expired token and a revoked token', async () => {
   const create = (body: Record<string, unknown>) =>
     api<{ data: { id: string; token: string } }>('POST', '/auth/tokens', { body })
   const as = (token: string) =>
@@ -271,7 +271,7 @@ test('a scope that is missing, a token that expired, a token that was revoked', 
   })
 })
 
-test('another environment does not see the data', async () => {
+test('a record returns 404 in another environment', async () => {
   const created = await api<{ data: { id: string } }>('POST', '/itsm/incidents', {
     body: { title: 'production only' },
   })

@@ -42,8 +42,8 @@ const change = (path: string, from: string, to: string) =>
 const pack = () => join(folder, 'my-pack')
 const begin = async () => expect((await run(['packs', 'init', pack()])).code).toBe(0)
 
-describe('a pack that was begun', () => {
-  test('is right, and its test passes', async () => {
+describe('a pack created by packs init', () => {
+  test('passes packs check and packs test', async () => {
     await begin()
     const checked = await run(['packs', 'check', pack()])
     expect(checked).toMatchObject({ code: 0, err: '' })
@@ -53,12 +53,12 @@ describe('a pack that was begun', () => {
     expect(tested.out).toMatch(/^ok {4}my-pack-hello: greets and counts/)
   })
 
-  test('is not begun twice', async () => {
+  test('is not overwritten by a second packs init', async () => {
     await begin()
     expect(await run(['packs', 'init', pack()])).toMatchObject({ code: 2 })
   })
 
-  test('has a test that fails shown with what differs', async () => {
+  test('prints the difference between the expected and the actual output of a failing test', async () => {
     await begin()
     change('my-pack/src/hello.ts', 'Hello ', 'Bye ')
     const { code, out, err } = await run(['packs', 'test', pack()])
@@ -69,7 +69,7 @@ describe('a pack that was begun', () => {
     expect(out).toContain('actual   "Bye Ada"')
   })
 
-  test('is checked by its types where TypeScript is installed', async () => {
+  test('is type-checked where TypeScript is installed', async () => {
     await begin()
     const typescript = fileURLToPath(new URL('../../../node_modules/typescript', import.meta.url))
     mkdirSync(join(pack(), 'node_modules'))
@@ -81,7 +81,7 @@ describe('a pack that was begun', () => {
     expect(out).toMatch(/src\/hello\.ts:\d+:\d+: Property 'shout' does not exist.*\[TS2339\]/)
   })
 
-  test('has what is wrong with it named', async () => {
+  test('reports the location and the cause of a problem in its manifest', async () => {
     await begin()
     change('my-pack/opsplane.pack.json', 'tests/hello.json', 'tests/none.json')
     const { code, out } = await run(['packs', 'check', pack()])
@@ -90,8 +90,8 @@ describe('a pack that was begun', () => {
   })
 })
 
-describe('what a source imports', () => {
-  test('from npm is bundled with it, and runs', async () => {
+describe('an import in the source of a pack', () => {
+  test('is bundled and runs if it is an npm package', async () => {
     await begin()
     const dependency = 'my-pack/node_modules/louder'
     write(`${dependency}/package.json`, '{"name":"louder","version":"1.0.0","main":"index.js"}')
@@ -103,7 +103,7 @@ describe('what a source imports', () => {
     expect(await run(['packs', 'test', pack()])).toMatchObject({ code: 0 })
   })
 
-  test('from Node is a problem', async () => {
+  test('is reported as a problem if it is a Node module', async () => {
     await begin()
     change('my-pack/src/hello.ts', "'@opsplane/sdk'\n", "'@opsplane/sdk'\nimport 'node:fs'\n")
     const { code, err } = await run(['packs', 'test', pack()])
@@ -112,7 +112,7 @@ describe('what a source imports', () => {
   })
 })
 
-describe('installing', () => {
+describe('packs install', () => {
   const asks = ArtifactPermissions.parse({ api: ['listIncidents'] })
   const check = {
     ...{ name: 'my-pack', packVersion: '0.1.0', integrity: computeIntegrity(''), change: 'install', asks },
@@ -160,7 +160,7 @@ describe('installing', () => {
   const asUser = () => ({ OPSPLANE_URL: server.url, OPSPLANE_API_KEY: 'ops_key', OPSPLANE_WORKSPACE: 'acme' })
   const sent = () => server.received().map(({ rawBody }) => JSON.parse(String(rawBody)) as unknown)
 
-  test('shows what is asked for, and installs nothing until it is granted', async () => {
+  test('lists the requested permissions, and installs the pack only with --grant', async () => {
     await begin()
     const refused = await run(['packs', 'install', pack()], asUser())
     expect(refused.code).toBe(1)
@@ -178,7 +178,7 @@ describe('installing', () => {
     ])
   })
 
-  test('asks only what it would do with --dry-run', async () => {
+  test('only checks the pack with --dry-run', async () => {
     const shown = await run(['packs', 'install', 'itsm-essentials', '--available', '--dry-run'], asUser())
     expect(shown).toMatchObject({ code: 0 })
     expect(shown.out).toContain('my-pack 0.1.0: install')

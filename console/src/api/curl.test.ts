@@ -11,7 +11,7 @@ function argumentsOf(command: string): string[] {
   return execFileSync('sh', ['-c', program], { env, encoding: 'utf8' }).trimEnd().split('\n')
 }
 
-test('a shell reads back the request, whatever is in it', () => {
+test('the curl command is quoted so that a shell passes the exact request to curl', () => {
   const hostile = `$(id) \`id\` "it's"`
   const command = formatCurl('https://ops.example.com', place, {
     method: 'POST',
@@ -36,7 +36,7 @@ test('a shell reads back the request, whatever is in it', () => {
   ])
 })
 
-test('what is read has neither a method nor a body', () => {
+test('the curl command of a GET request has neither a method nor a body', () => {
   expect(argumentsOf(formatCurl('http://localhost:8080', place, { path: '/api/v1/webhooks' }))[0]).toBe(
     'http://localhost:8080/api/v1/webhooks',
   )

@@ -5,7 +5,7 @@ import { retryingExecutions } from './failure-queries.js'
 const place = { workspace: 'acme', environment: 'production' } as const
 const group = { id: 'art_1.timeout/2', to: 'position-1' } as FailureGroup
 
-test('failed executions of a group are retried up to where it was listed, followed and canceled by their job', async () => {
+test('a group of failed executions is retried up to its listed position, and the job can be read and canceled', async () => {
   const calls: unknown[][] = []
   const job = { id: 'exr_1', status: 'running', total: 3, retried: 2, refused: 1 }
   const retrying = retryingExecutions(place, async (_, path, options) => {

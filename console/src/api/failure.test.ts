@@ -23,18 +23,18 @@ test.each([
     `As it is. ${texts.problem.askOwner}`,
     false,
   ],
-])('%s says what has happened and what to do', (error, title, help, isPassing) => {
+])('%s is described with its cause and a remedy', (error, title, help, isPassing) => {
   expect(describeError(error)).toEqual({ title, help, isPassing, code: error.code, requestId: 'req_1' })
 })
 
-test('without an answer the platform cannot be reached', () => {
+test('a failed fetch is described as an unreachable platform', () => {
   expect(describeError(new TypeError('Failed to fetch'))).toMatchObject({
     title: texts.problem.unreachable,
     isPassing: true,
   })
 })
 
-test('what is wrong with a field stands at the field', () => {
+test('a validation error of a body field is assigned to the form field', () => {
   const at = (path: string, message: string) => ({ in: 'body', path, code: 'invalid_value', message })
   const error = answered(422, 'validation_failed', [
     at('/email', 'must be an e-mail address'),
@@ -49,6 +49,6 @@ test.each([
   [answered(401, 'token_expired'), true],
   [answered(403, 'forbidden'), false],
   [new TypeError('Failed to fetch'), false],
-])('%s asks to sign in: %s', (error, expected) => {
+])('%s requires a sign-in: %s', (error, expected) => {
   expect(needsSignIn(error)).toBe(expected)
 })

@@ -38,22 +38,25 @@ function person(proves: boolean) {
   return { asked, isProved: () => isProved }
 }
 
-describe('a request that lacks a proof', () => {
+describe('a request without a required proof of identity', () => {
   test.each([
     [403, 'step_up_required', 'step_up'],
     [401, 'unauthenticated', 'session'],
     [401, 'invalid_token', 'session'],
     [401, 'token_expired', 'session'],
-  ] as const)('asks for it by a %d (%s), and is sent again as it was', async (status, code, lacking) => {
-    const { asked, isProved } = person(true)
-    const { sent, send } = platform(status, code, isProved)
-    expect((await sendWithProof(post(), send)).status).toBe(200)
-    expect(asked).toEqual([lacking])
-    const once = 'POST /api/v1/settings/roles {"name":"auditor"}'
-    expect(sent).toEqual([once, once])
-  })
+  ] as const)(
+    'prompts for the proof after a %d (%s), and is resent unchanged',
+    async (status, code, lacking) => {
+      const { asked, isProved } = person(true)
+      const { sent, send } = platform(status, code, isProved)
+      expect((await sendWithProof(post(), send)).status).toBe(200)
+      expect(asked).toEqual([lacking])
+      const once = 'POST /api/v1/settings/roles {"name":"auditor"}'
+      expect(sent).toEqual([once, once])
+    },
+  )
 
-  test('asks once with all others that lack it', async () => {
+  test('shares one prompt with concurrent requests that lack the same proof', async () => {
     const { asked, isProved } = person(true)
     const { sent, send } = platform(401, 'token_expired', isProved)
     const answers = await Promise.all([1, 2, 3].map(() => sendWithProof(post(), send)))
@@ -61,7 +64,7 @@ describe('a request that lacks a proof', () => {
     expect([asked.length, sent.length]).toEqual([1, 6])
   })
 
-  test('is refused without the proof, and a later one asks again', async () => {
+  test('fails when the person cancels the prompt, and a later request prompts again', async () => {
     const { asked, isProved } = person(false)
     const { send } = platform(403, 'step_up_required', isProved)
     expect((await sendWithProof(post(), send)).status).toBe(403)
@@ -69,7 +72,7 @@ describe('a request that lacks a proof', () => {
     expect(asked).toEqual(['step_up', 'step_up'])
   })
 
-  test('is refused where no page can ask', async () => {
+  test('fails without a retry when no prompt is registered', async () => {
     const { sent, send } = platform(401, 'unauthenticated', () => false)
     expect((await sendWithProof(post(), send)).status).toBe(401)
     expect(sent).toHaveLength(1)
@@ -83,7 +86,7 @@ test.each([
   [403, 'insufficient_scope', '/api/v1/settings/roles'],
   [403, 'factor_enrolment_required', '/api/v1/settings/roles'],
   [409, 'conflict', '/api/v1/settings/roles'],
-])('a %d (%s) of %s lacks none', async (status, code, path) => {
+])('a %d (%s) of %s does not prompt for a proof', async (status, code, path) => {
   const { asked, isProved } = person(true)
   const { send } = platform(status, code, isProved)
   expect((await sendWithProof(post(path), send)).status).toBe(status)

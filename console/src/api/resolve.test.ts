@@ -8,7 +8,7 @@ test.each([
   ['inc-12', false],
   ['evt_01JHMZ5Q8R3V7W9X', false],
   ['Failed now', false],
-])('%s is pasted to be opened: %s', (text, is) => {
+])('%s is recognized as the reference of a resource: %s', (text, is) => {
   expect(isReference(text)).toBe(is)
 })
 
@@ -17,11 +17,11 @@ test.each([
   ['deploy-4711', true],
   ['INC-12', false],
   ['disk full on db', false],
-])('%s may be the id of a request: %s', (text, is) => {
+])('%s is recognized as a possible request id: %s', (text, is) => {
   expect(isRequestId(text)).toBe(is)
 })
 
-test('what is read below the API is so, and what is elsewhere stays there', () => {
+test('a path below the API is prefixed with /api/v1, and any other path stays unchanged', () => {
   expect(toApiAddress('/webhooks/wh_1')).toBe('/api/v1/webhooks/wh_1')
   expect(toApiAddress('/api/service-sdk/executions/exec_1')).toBe('/api/service-sdk/executions/exec_1')
 })

@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { auditEntrySearch, deliverySearch, eventSearch, webhookSearch } from './search.js'
 
-test('filters are what an address says, and nothing that is none', () => {
+test('only valid query parameters become filters', () => {
   expect(deliverySearch({ status: 'failed', webhook: 'wh_1', type: 'incident.created', other: 'x' })).toEqual(
     {
       ...{ status: 'failed', webhook: 'wh_1', type: 'incident.created' },
@@ -16,7 +16,7 @@ test('filters are what an address says, and nothing that is none', () => {
   })
 })
 
-test('the entry of an event in the audit log is found by its resource and its instant', () => {
+test('the audit entry of an event is searched by its resource and its millisecond', () => {
   expect(auditEntrySearch({ createdAt: '2026-01-01T09:59:59.999Z', resource: { id: 'inc_1' } })).toEqual({
     ...{ resource: 'inc_1', from: '2026-01-01T09:59:59.999Z', to: '2026-01-01T10:00:00.000Z' },
   })

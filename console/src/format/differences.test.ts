@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import { ExactNumber } from '@opsplane/client'
 import { differences, withoutExtras } from './differences.js'
 
-test('fields that differ, with the objects they are in', () => {
+test('lists the fields that differ, with the path of nested objects', () => {
   const before = { title: 'Disk full', priority: { impact: 'low', urgency: 'low' }, tags: ['a'], gone: null }
   const after = {
     title: 'Disk full',
@@ -18,12 +18,12 @@ test('fields that differ, with the objects they are in', () => {
   ])
 })
 
-test('what was made or is gone differs in every field', () => {
+test('lists every field of a created or deleted record', () => {
   expect(differences(null, { a: 1 })).toEqual([{ path: 'a', before: undefined, after: '1' }])
   expect(differences({ a: 1 }, null)).toEqual([{ path: 'a', before: '1', after: undefined }])
 })
 
-test('numbers differ by digits that a double has not', () => {
+test('detects a difference in digits beyond the precision of a double', () => {
   const [one, other] = ['12345678901234567890', '12345678901234567891'].map((text) => new ExactNumber(text))
   expect(differences({ a: one }, { a: one })).toEqual([])
   expect(differences({ a: one }, { a: other })).toEqual([
@@ -31,7 +31,7 @@ test('numbers differ by digits that a double has not', () => {
   ])
 })
 
-test('what an event adds to the state after it is no field of the record', () => {
+test('removes fields that an event adds to the state but the record does not have', () => {
   const extras = { reason: null, level: 1 }
   expect(withoutExtras({ severity: 'high', level: 1, reason: null }, { severity: 'low' }, extras)).toEqual({
     severity: 'high',

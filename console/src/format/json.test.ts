@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { countIndent, indentedJson, isUnbroken, jsonParts } from './json.js'
 
-test('every digit stays', () => {
+test('indenting JSON keeps every digit of a number', () => {
   const text = '{"a":12345678901234567890.10,"b":[1e400,{"c":"x, {y}: \\"z\\""}],"d":{},"e":[]}'
   expect(indentedJson(text)).toBe(`{
   "a": 12345678901234567890.10,
@@ -17,7 +17,7 @@ test('every digit stays', () => {
 }`)
 })
 
-test('is what JSON.stringify makes of the same value, with any strings in it', () => {
+test('indented JSON equals the output of JSON.stringify', () => {
   fc.assert(
     fc.property(fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.jsonValue())), (value) => {
       const text = JSON.stringify(value)
@@ -26,11 +26,14 @@ test('is what JSON.stringify makes of the same value, with any strings in it', (
   )
 })
 
-test.each(['', 'plain', '<!doctype html>', '{"cut', '"text"', '[1,]'])('%j is no structure', (text) => {
-  expect(indentedJson(text)).toBeUndefined()
-})
+test.each(['', 'plain', '<!doctype html>', '{"cut', '"text"', '[1,]'])(
+  '%j is rejected as neither an object nor an array',
+  (text) => {
+    expect(indentedJson(text)).toBeUndefined()
+  },
+)
 
-test('parts are the text again, each by its kind', () => {
+test('the parts of a JSON text are classified by kind and add up to the same text', () => {
   expect(jsonParts('{"a": [true, "b\\": 1", -1.5e3]}')).toEqual([
     ['plain', '{'],
     ['key', '"a"'],
@@ -53,7 +56,7 @@ test('parts are the text again, each by its kind', () => {
   )
 })
 
-test('ids and times stay on one line, texts do not', () => {
+test('ids and times are not wrapped, other texts are', () => {
   expect(
     ['"evt_01KAY3M8Q4"', '"2026-11-29T02:28:09Z"', '"a text"', `"${'x'.repeat(80)}"`].map(isUnbroken),
   ).toEqual([...[true, true, false, false]])

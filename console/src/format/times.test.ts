@@ -15,11 +15,11 @@ test.each([
   [86_400 * 2, '2 d ago'],
   [86_400 * 29.8, '1 month ago'],
   [86_400 * 800, '2 years ago'],
-])('%d seconds before now are %s', (seconds, expected) => {
+])('a time %d seconds before now is displayed as %s', (seconds, expected) => {
   expect(relativeTime(before(seconds), now)).toBe(expected)
 })
 
-test('an exact time has its zone', () => {
+test('an exact time includes its time zone', () => {
   expect(exactTime('2026-03-02T10:00:00.123Z', 'UTC')).toBe('2 Mar 2026, 10:00:00.123 UTC')
   expect(exactTime('2026-07-02T22:30:00.000Z', 'Europe/Paris')).toMatch(
     /^3 Jul 2026, 00:30:00\.000 (CEST|GMT\+2)$/,
@@ -34,6 +34,6 @@ test.each([
   [9_960, '10 s'],
   [60_000, '1 min'],
   [200_000, '3 min 20 s'],
-])('%d ms are %s', (ms, expected) => {
+])('a duration of %d ms is displayed as %s', (ms, expected) => {
   expect(duration(ms)).toBe(expected)
 })

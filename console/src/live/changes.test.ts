@@ -12,7 +12,7 @@ const someRuns = message('changed', { type: 'run', ids: ['run_1'] })
 const manyRuns = message('changed', { type: 'run', ids: ['run_1'], isMore: true })
 const delivery = message('changed', { type: 'delivery', ids: ['del_1'] })
 
-describe('what is asked for again', () => {
+describe('refetching after a message of the stream', () => {
   test.each([
     ['the log at every event', incident, ['events', { type: 'x' }, 'now', 0, null], true],
     ['what the request of an event has caused', incident, ['related', 'req-1'], true],
@@ -31,11 +31,11 @@ describe('what is asked for again', () => {
     ['everything where too much was missed', message('reset'), ['users'], true],
     ['nothing at a heartbeat', message(undefined), ['events'], false],
     ['nothing of a kind that is not known', message('changed', { type: 'new', ids: [] }), ['events'], false],
-  ])('is %s', (_, sent, key, isAsked) => {
+  ])('decides correctly whether to refetch %s', (_, sent, key, isAsked) => {
     expect(isChanged(key, findChanges(sent, false))).toBe(isAsked)
   })
 
-  test('is what changes without events, when the stream goes on after a break', () => {
+  test('refetches resources that change without events once an interrupted stream continues', () => {
     for (const key of ['deliveries', 'delivery', 'runs', 'run', 'executions', 'failures']) {
       expect([key, isChanged([key, 'x'], findChanges(message('ready'), false))]).toEqual([key, true])
       expect([key, isChanged([key, 'x'], findChanges(message('ready'), true))]).toEqual([key, false])
@@ -44,7 +44,7 @@ describe('what is asked for again', () => {
   })
 })
 
-test('what comes is passed on soon, and then together once a second', () => {
+test('passes the first items on after 50 ms, and batches the following ones once a second', () => {
   const passed: (readonly number[])[] = []
   const due: { ms: number; call: () => void }[] = []
   const after = (ms: number, call: () => void) => {
@@ -87,6 +87,6 @@ test.each([
   ['reconnecting', 20_000, 'stale'],
   ['connecting', 20_000, 'stale'],
   ['ended', 0, 'stale'],
-] as const)('a page whose stream is %s, and was silent for %s ms, is %s', (state, silentMs, liveness) => {
+] as const)('a page whose stream is %s and was silent for %s ms is %s', (state, silentMs, liveness) => {
   expect(computeLiveness({ state, heardMs: 0 }, silentMs, 35_000)).toBe(liveness)
 })

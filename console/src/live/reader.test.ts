@@ -44,8 +44,8 @@ function answer(connection: Connection, signal: AbortSignal): Response | Promise
 const ready = (seq: number) => `retry: 2000\nid: ${seq}\nevent: ready\ndata: {}\n\n`
 const event = (seq: number) => `id: ${seq}\nevent: event\ndata: {}\n\n`
 
-describe('a reader of the stream', () => {
-  test('goes on behind what it has read, over connections that end', async () => {
+describe('the reader of the event stream', () => {
+  test('reconnects after the last message it has read when a connection ends', async () => {
     const { asked, got, states } = await readOver([
       [ready(4), event(5), ': \n\n', 'id: 7\n\n'],
       [ready(7), event(8), 'id: 9\nevent: event\nda'],
@@ -55,22 +55,22 @@ describe('a reader of the stream', () => {
     expect(states).toEqual(['connecting', 'live', 'reconnecting', 'live', 'reconnecting'])
   })
 
-  test('goes on where another one stopped', async () => {
+  test('resumes after the position at which another reader stopped', async () => {
     expect((await readOver([[ready(12)]], 12)).asked).toEqual([12, 12])
   })
 
-  test('waits as long as it is asked to, and twice as long after each failure, up to half a minute', async () => {
+  test('waits for the requested delay, and doubles it after each failure up to 30 s', async () => {
     const away: Connection[] = ['unreachable', 502, 503, 'unreachable', 500, 429]
     const { waits } = await readOver([[ready(1)], ...away, [ready(1)]])
     expect(waits).toEqual([2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000, 2_000])
   })
 
-  test.each([401, 403, 404])('ends where it is refused by %s', async (status) => {
+  test.each([401, 403, 404])('ends when the connection is refused with %s', async (status) => {
     const { asked, states } = await readOver([status, [ready(1)]])
     expect([asked.length, states]).toEqual([1, ['connecting', 'ended']])
   })
 
-  test('gives up a connection on which nothing arrives', async () => {
+  test('reconnects when a connection stays silent', async () => {
     const { asked, states } = await readOver(['silent', [ready(3)]])
     expect([asked, states]).toEqual([
       [undefined, undefined, 3],

@@ -86,8 +86,8 @@ function openTab() {
 }
 const turn = () => new Promise<void>((resolve) => setImmediate(resolve))
 
-describe('tabs of a browser', () => {
-  test('read one stream, and all get everything', async () => {
+describe('the tabs of a browser', () => {
+  test('share one stream, and all receive every message', async () => {
     const [first, second, third] = [openTab(), openTab(), openTab()]
     readings[0]?.send(1)
     readings[0]?.send(2)
@@ -95,7 +95,7 @@ describe('tabs of a browser', () => {
     for (const { got } of [first, second, third]) expect(got).toEqual([1, 2])
   })
 
-  test('go on behind the last message when the one that reads is closed', async () => {
+  test('resume after the last message when the reading tab is closed', async () => {
     const [first, second] = [openTab(), openTab()]
     readings[0]?.send(7)
     first.leave()
@@ -105,7 +105,7 @@ describe('tabs of a browser', () => {
     expect([first.got, second.got]).toEqual([[7], [7, 8]])
   })
 
-  test('that wait their turn can be closed', async () => {
+  test('can be closed while they wait to become the reading tab', async () => {
     const [first, second, third] = [openTab(), openTab(), openTab()]
     second.leave()
     await turn()
@@ -118,7 +118,7 @@ describe('tabs of a browser', () => {
     expect([open.size, browser.channels.size]).toEqual([0, 0])
   })
 
-  test('know how the stream is doing, also those that are opened later', async () => {
+  test('share the state of the stream, including tabs that are opened later', async () => {
     const first = openTab()
     readings[0]?.say('connecting')
     readings[0]?.say('live')

@@ -15,6 +15,6 @@ test.each([
   ['what is no JSON is no draft', '{', initial],
   ['neither is null', 'null', initial],
   ['nothing was typed', null, initial],
-])('%s', (_, kept, expected) => {
+])('a form draft: %s', (_, kept, expected) => {
   expect(readDraft(storageWith(kept), 'key', initial)).toEqual(expected)
 })

@@ -13,7 +13,7 @@ function reader() {
   return { done, read }
 }
 
-test('a key does what it does, and a pair what the pair does', () => {
+test('a key or a sequence of two keys triggers its action', () => {
   const { done, read } = reader()
   expect([read('j', 0), read('g', 10), read('f', 20), read('f', 30), read('x', 40)]).toEqual([
     true,
@@ -25,7 +25,7 @@ test('a key does what it does, and a pair what the pair does', () => {
   expect(done).toEqual(['next', 'failed', 'filter'])
 })
 
-test('the second key of a pair comes within a second, and nothing in between', () => {
+test('the second key of a sequence must follow within a second and without another key in between', () => {
   const { done, read } = reader()
   read('g', 0)
   read('f', 1_001)

@@ -8,7 +8,7 @@ const page = (index: number, count = 50): KnownPage => ({
 })
 const pages = (count: number) => Array.from({ length: count }, (_, index) => page(index))
 
-describe('pages that are kept', () => {
+describe('the loaded pages of a list', () => {
   test.each([
     ['the first one at the start', [], 0, 0, [0]],
     ['the next one before its rows are in sight', pages(1), 0, 30, [0, 1]],
@@ -19,24 +19,24 @@ describe('pages that are kept', () => {
     expect(computeVisiblePages(known, first, last)).toEqual(wanted)
   })
 
-  test('are as few however far one scrolls', () => {
+  test('are at most four at any scroll position', () => {
     const known = pages(2_000)
     const counts = known.map((_, index) => computeVisiblePages(known, index * 50, index * 50 + 40).length)
     expect(Math.max(...counts)).toBeLessThanOrEqual(4)
   })
 })
 
-test('a page that is read again has no rows of the one after it', () => {
+test('a page that is read again contains no rows of the next page', () => {
   const read = ['d', 'b', 'a'].map((id) => row(id))
   const known = { ...page(0, 3), lastKey: 'b' }
   expect(selectRows(read, known, keyOf).map(keyOf)).toEqual(['d', 'b'])
   expect(selectRows(read, undefined, keyOf)).toBe(read)
 })
 
-describe('rows', () => {
+describe('the rows of a list that is read again', () => {
   const shown = ['d', 'c', 'b', 'a'].map((id) => row(id))
 
-  test('change where they are', () => {
+  test('are updated in place', () => {
     const now = [row('e', 'new'), ...['d', 'c', 'b'].map((id) => row(id, 'new'))]
     expect(mergeNow(shown, now, keyOf)).toEqual({
       rows: [row('d', 'new'), row('c', 'new'), row('b', 'new'), row('a')],
@@ -44,7 +44,7 @@ describe('rows', () => {
     })
   })
 
-  test('that are in the list no more stay, and are known to have left', () => {
+  test('stay when they are no longer in the list, and are marked as removed', () => {
     const now = [row('d', 'new'), row('b', 'new')]
     const { rows, left } = mergeNow(shown, now, keyOf)
     expect(rows.map(keyOf)).toEqual(['d', 'c', 'b', 'a'])
@@ -59,6 +59,6 @@ test.each([
   ['two have come', ['b', 'a'], ['d', 'c', 'b'], 2],
   ['none of the rows is on the first page any more', ['a'], ['c', 'b'], 2],
   ['the list was empty', [], ['a'], 1],
-])('where %s, so many rows wait', (_, shown, now, count) => {
+])('counts the new rows where %s', (_, shown, now, count) => {
   expect(countFresh(shown, now)).toBe(count)
 })

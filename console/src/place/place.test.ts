@@ -10,11 +10,11 @@ test.each([
   ['https://evil.example/', '/'],
   ['javascript:alert(1)', '/'],
   ['/sign-in?to=/sign-in', '/'],
-])('after signing in %j leads to %s', (address, expected) => {
+])('after signing in, the address %j leads to %s', (address, expected) => {
   expect(ownAddress(address)).toBe(expected)
 })
 
-test('a browser comes back to where it was, unless what it kept is no place', () => {
+test('the last place is restored, unless the stored one is invalid', () => {
   const kept = new Map<string, string>()
   const storage = {
     getItem: (key: string) => kept.get(key) ?? null,

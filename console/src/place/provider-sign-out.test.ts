@@ -10,21 +10,21 @@ function emptyStorage() {
   }
 }
 
-test('the page after a sign-out leads to that of the identity provider, once', () => {
+test('the sign-out page of the identity provider is offered once after a sign-out', () => {
   const storage = emptyStorage()
   rememberProviderSignOut(storage, 'https://login.example.com/logout?client_id=opsplane')
   expect(forgetProviderSignOut(storage)).toBe('https://login.example.com/logout?client_id=opsplane')
   expect(forgetProviderSignOut(storage)).toBeUndefined()
 })
 
-test('a sign-out without a provider leads nowhere, and forgets the one before', () => {
+test('a sign-out without a provider clears the sign-out page of the previous one', () => {
   const storage = emptyStorage()
   rememberProviderSignOut(storage, 'https://login.example.com/logout')
   rememberProviderSignOut(storage, null)
   expect(forgetProviderSignOut(storage)).toBeUndefined()
 })
 
-test('what is no page is not linked', () => {
+test('a sign-out address that is not an HTTP URL is ignored', () => {
   const storage = emptyStorage()
   rememberProviderSignOut(storage, 'javascript:alert(1)')
   expect(forgetProviderSignOut(storage)).toBeUndefined()

@@ -34,14 +34,17 @@ test.each([
   ['with a wrong password', refusal(401, 'invalid_credentials'), undefined],
   ['as no member', refusal(403, 'workspace_forbidden'), undefined],
   ['without an answer', new TypeError('Failed to fetch'), undefined],
-])('a person without access %s is led to the page that restores it', (_, error, address) => {
-  expect(remedyAddress(error, to, true)).toBe(address)
-})
+])(
+  'a person without access %s is redirected to the page that restores it, if there is one',
+  (_, error, address) => {
+    expect(remedyAddress(error, to, true)).toBe(address)
+  },
+)
 
-describe('an identity provider sends the browser back', () => {
+describe('an identity provider redirects the browser', () => {
   const back = (hash: string) => ({ search: new URL(ssoReturn(to), 'https://ops.example').search, hash })
 
-  test('to the address the person wanted, whose workspace the page knows', () => {
+  test('to the originally requested address, and the page knows its workspace', () => {
     expect(parseSignIn(back(''))).toMatchObject({
       to,
       isBack: true,
@@ -55,17 +58,20 @@ describe('an identity provider sends the browser back', () => {
     expect(ssoRefusal).toBe('No role is given.')
   })
 
-  test('to the start where the address is longer than one may be', () => {
+  test('to the start page if the address exceeds the maximum length', () => {
     expect(ssoReturn(`${to}${'x'.repeat(500)}`)).toBe('/sign-in?back=true')
   })
 })
 
 // The paths in mails and links, as `settings` creates them; /account/address requires a session.
-test.each(['/sign-in', '/sign-in/factor', '/invitation', '/reset'])('%s needs no session', (page) => {
-  expect(isSignInPage(page)).toBe(true)
-})
+test.each(['/sign-in', '/sign-in/factor', '/invitation', '/reset'])(
+  '%s is accessible without a session',
+  (page) => {
+    expect(isSignInPage(page)).toBe(true)
+  },
+)
 
-test('signing in comes back to where a factor is added, and never to itself', () => {
+test('signing in returns to the page that adds a factor, but never to the sign-in page', () => {
   const enrolment = enrolmentAddress(to)
   expect(parseSignIn({ search: signInAddress(enrolment, false).replace('/sign-in', ''), hash: '' }).to).toBe(
     enrolment,
@@ -73,7 +79,7 @@ test('signing in comes back to where a factor is added, and never to itself', ()
   expect(parseSignIn({ search: '?to=%2Fsign-in%3Fto%3D%252F', hash: '' }).to).toBe('/')
 })
 
-test('a token leaves the address, and is kept over a sign-in once', () => {
+test('a token is removed from the address, and is kept once across a sign-in', () => {
   const shown: unknown[] = []
   const history = { replaceState: (...given: unknown[]) => void shown.push(given[2]) }
   const address = { pathname: '/account/address', search: '?a=b', hash: '#token=ops_act_1' }

@@ -28,7 +28,7 @@ afterAll(() => {
   for (const made of roots) rmSync(made, { recursive: true, force: true })
 })
 
-test('runs what its entry imports, at the first use what is imported then', async () => {
+test('a bundle runs without the sources of its imports, and runs a dynamic import on its first use', async () => {
   write('libs/words/dist/late.js', `console.log('late'); export const late = 'used'`)
   write(
     'libs/words/dist/index.js',
@@ -42,14 +42,14 @@ test('runs what its entry imports, at the first use what is imported then', asyn
   expect(run().stdout).toBe('hello\nlate\nused\n')
 })
 
-test('says what its sources say, in whatever characters', async () => {
+test('a bundle preserves non-ASCII characters of its sources', async () => {
   main(`const tag = ([text]) => text
     console.log('Ж', tag\`ж😀\`, '5µs'.replace(/µ/, 'u'), /😀/u.test('😀')) // ’`)
   await update()
   expect(run().stdout).toBe('Ж ж😀 5us true\n')
 })
 
-test('finds the files next to its modules and its packages', async () => {
+test('a bundle finds files relative to its modules and its packages', async () => {
   write('libs/store/migrations/1.sql', 'create table')
   write(
     'libs/store/dist/index.js',
@@ -72,7 +72,7 @@ console.log(sql, place, require('lazy'))`)
   expect(run().stdout).toBe(`create table ${join(root, 'node_modules/wasm/a.wasm')} string\n`)
 })
 
-test('names the sources in stack traces', async () => {
+test('a bundle reports source files and lines in stack traces', async () => {
   // A source map that maps line 3 of the compiled file to line 41 of `src/main.ts`.
   const map = { version: 3, file: 'main.js', sources: ['../src/main.ts'], names: [], mappings: ';;AAwCA' }
   main(`\n\nthrow new Error('lost')\n//# sourceMappingURL=main.js.map`)
@@ -84,7 +84,7 @@ test('names the sources in stack traces', async () => {
   expect(stderr).toContain(`${join(root, 'services/app/src/main.ts')}:41`)
 })
 
-test('is rebuilt when a module, a manifest, a package or the text of the entry is another', async () => {
+test('a bundle is rebuilt after a change of a module, manifest or package, or if it is missing', async () => {
   write('libs/words/dist/index.js', `export const word = 'one'`)
   write('libs/words/package.json', '{"type":"module"}')
   main(`import { word } from '../../../libs/words/dist/index.js'; console.log(word)`)
@@ -103,7 +103,7 @@ test('is rebuilt when a module, a manifest, a package or the text of the entry i
   expect(run().stdout).toBe('two\n')
 })
 
-test('is rebuilt alone where another one has nothing of what has changed', async () => {
+test('only the bundle that contains a changed module is rebuilt', async () => {
   const other = 'services/other/dist/main.js'
   const both = () => bringUpToDate({ root, entries: [entry, other], stampFile: join(root, 'stamp.json') })
   write('services/other/package.json', '{"type":"module"}')
@@ -116,7 +116,7 @@ test('is rebuilt alone where another one has nothing of what has changed', async
   expect(await both()).toEqual([])
 })
 
-test('keeps nothing of an earlier bundle, whose code cache would fit by its length', async () => {
+test('a rebuild removes the files of the previous bundle, including its code cache', async () => {
   main(`console.log('aaa')`)
   await update()
   const before = readdirSync(folder())
@@ -128,7 +128,7 @@ test('keeps nothing of an earlier bundle, whose code cache would fit by its leng
   expect(run().stdout).toBe('bbb\n')
 })
 
-test('says what cannot be bundled, and leaves nothing that passes for current', async () => {
+test('a bundling error names the missing module, and the next build fails again', async () => {
   main(`import './missing.js'`)
   await expect(update()).rejects.toThrow('missing.js')
   await expect(update()).rejects.toThrow('missing.js')

@@ -13,7 +13,7 @@ afterAll(() => rmSync(dirname(place), { recursive: true, force: true }))
 
 const run = (file: string, cwd: string) => spawnSync(process.execPath, [file], { encoding: 'utf8', cwd })
 
-test('a program finds the files of its child processes, compiled and from its bundle', async () => {
+test('a program finds the files of its child processes, both compiled and bundled', async () => {
   await bundle({ root, entries: [entry] })
   for (const file of [join(root, entry), place]) {
     const { stdout, stderr } = run(file, '/')

@@ -29,7 +29,7 @@ afterAll(() => {
   for (const made of roots) rmSync(made, { recursive: true, force: true })
 })
 
-test('makes one module of each source, with a map to it', () => {
+test('compiles each source to one module with a source map', () => {
   expect(read('libs/words/dist/words.js')).toBe(
     `const word = "one";\nexport {\n  word\n};\n//# sourceMappingURL=words.js.map\n`,
   )
@@ -38,7 +38,7 @@ test('makes one module of each source, with a map to it', () => {
   ])
 })
 
-test('compiles again what has changed, whatever its age, and what has no output, and nothing else', async () => {
+test('recompiles only sources that changed, even to an older file, or that have no output', async () => {
   expect(await update()).toEqual({ compiled: [], removed: 0 })
   const changes: [() => void, string[]][] = [
     [() => write(words, `export const word: string = 'another'`), [words]],
@@ -57,7 +57,7 @@ test('compiles again what has changed, whatever its age, and what has no output,
   expect(read('libs/words/dist/words.js')).toContain('another')
 })
 
-test('removes what was made of a source that is gone', async () => {
+test('removes the output of a deleted source', async () => {
   write('libs/words/src/other.ts', 'export {}')
   await update()
   rmSync(join(root, words))
@@ -66,7 +66,7 @@ test('removes what was made of a source that is gone', async () => {
   expect(existsSync(join(root, 'libs/words/dist/other.js'))).toBe(true)
 })
 
-test('names the place of what cannot be compiled, and tries it again', async () => {
+test('reports the position of a syntax error, and compiles the source again on the next run', async () => {
   write(words, 'export const word = one two')
   write(loan, 'export const loan = 1')
   await expect(update()).rejects.toThrow('libs/words/src/words.ts:1:24')

@@ -4,7 +4,7 @@ import { findSourceLine, lineTable } from './line-table.js'
 
 const sources = ['../../../libs/a/src/a.ts', '../node_modules/p/index.js', '../src/b.ts']
 
-test('names the line of our source that each line of a bundle comes from', () => {
+test('maps each line of a bundle to the line of a source in this repository', () => {
   const mappings = encode([
     [],
     [[0, 0, 10, 0]],
@@ -28,12 +28,12 @@ test('names the line of our source that each line of a bundle comes from', () =>
   ])
 })
 
-test('has a run, not a line, for what is as in the source', () => {
+test('stores consecutive lines as one run', () => {
   const mappings = encode(Array.from({ length: 1_000 }, (_, line) => [[0, 0, line, 0]]))
   expect(lineTable({ sources, mappings }).runs).toEqual([1, 0, 1])
   expect(findSourceLine(lineTable({ sources, mappings }), 900)).toEqual({ source: sources[0], line: 900 })
 })
 
-test('knows nothing where there is no map', () => {
+test('finds no source line without a source map', () => {
   expect(findSourceLine({ sources: [], runs: [] }, 5)).toBeUndefined()
 })

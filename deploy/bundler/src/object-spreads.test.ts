@@ -5,7 +5,7 @@ import { withSpreads } from './object-spreads.js'
 /** Returns an expression after the rewrite. */
 const rewritten = (expression: string) => withSpreads(`(${expression})`).slice(1, -1)
 
-describe('spreads of object literals', () => {
+describe('object literals with spreads', () => {
   test.each([
     ['{ ...a, b: 1 }', '{...{}, ...a, b: 1 }'],
     ['{ ...a, ...b }', '{...{}, ...a, ...b }'],
@@ -15,7 +15,7 @@ describe('spreads of object literals', () => {
     ['{ a, ...{ b } }', '{ a,  b }'],
     ['{ ...{\n  a,\n  b\n}, c }', '{ \n  a,\n  b\n, c }'],
     ['{ ...{ a, }, c }', '{  a, c }'],
-  ])('that begin with one are rewritten: %s', (before, after) => {
+  ])('are rewritten if they begin with a spread or contain a spread literal: %s', (before, after) => {
     expect(rewritten(before)).toBe(after)
   })
 
@@ -31,7 +31,7 @@ describe('spreads of object literals', () => {
     '{ a, ...{ b() { return super.b } } }',
     '{ a, ...{ __proto__: b } }',
     '{ a, ...{} }',
-  ])('that need not be are left alone: %s', (expression) => {
+  ])('are left unchanged where no rewrite is needed: %s', (expression) => {
     expect(rewritten(expression)).toBe(expression)
   })
 
@@ -41,7 +41,7 @@ describe('spreads of object literals', () => {
     '{ ...{ x: a.x, ...a }, x: 7 }',
     '{ ...(a.x > 0 && { p: 1 }), q: 2 }',
     '{ ...JSON.parse(\'{ "__proto__": 1 }\'), q: 2 }',
-  ])('mean what they did: %s', (expression) => {
+  ])('evaluate to the same entries after the rewrite: %s', (expression) => {
     const entriesOf = (text: string) =>
       JSON.stringify(Object.entries(runInNewContext(`const a = { x: 1, y: 2 }; (${text})`)))
     expect(entriesOf(rewritten(expression))).toBe(entriesOf(expression))

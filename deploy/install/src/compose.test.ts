@@ -17,7 +17,7 @@ test.each<[string, Record<string, string>, string]>([
     'https://ops.example.com',
   ],
   ['8080 unless it is said', {}, 'http://localhost:8080'],
-])('the gateway is given %s', async (_what, place, origin) => {
+])('PUBLIC_ORIGIN of the services is derived from %s', async (_what, place, origin) => {
   await prepareLocal(folder, { ...servers, ...place })
   for (const service of ['gateway', 'analytics', 'settings'])
     expect(readFileSync(join(folder, 'env', `${service}.env`), 'utf8')).toContain(`PUBLIC_ORIGIN='${origin}'`)
@@ -31,7 +31,7 @@ test.each<[string, Record<string, string>, string | undefined]>([
     { PUBLIC_ORIGIN: 'https://ops.example.com' },
     undefined,
   ],
-])('the gateway alone is given an origin for apps: %s', async (_what, place, origin) => {
+])('only the gateway has APPS_ORIGIN: %s', async (_what, place, origin) => {
   await prepareLocal(folder, { ...servers, ...place })
   const found = ['gateway', 'apps'].map(
     (service) =>

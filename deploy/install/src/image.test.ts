@@ -53,7 +53,7 @@ described('the image', () => {
   })
   afterAll(() => void compose('--profile', 'demo', 'down', '--volumes'), 600_000)
 
-  test('is small, has labels that describe it, and runs as an unprivileged user', () => {
+  test('is below the size limit, has labels, and runs as an unprivileged user', () => {
     const { User, Labels } = Inspected.parse(JSON.parse(docker('image', 'inspect', image)))
     expect(User).toBe('65532:65532')
     expect(Labels).toMatchObject({ 'org.opencontainers.image.title': 'Opsplane' })
@@ -61,12 +61,12 @@ described('the image', () => {
     expect(bytes).toBeLessThan(maxCompressedBytes)
   })
 
-  test('runs a command, and names what a service is missing', () => {
+  test('runs a command, and reports a missing variable of a service', () => {
     expect(docker('run', '--rm', '--read-only', image, 'secrets', '--help')).toContain('--nats')
     expect(() => docker('run', '--rm', '--read-only', image, 'itsm')).toThrow('DATABASE_URL is missing')
   })
 
-  test('brings the whole platform up, and delivers a signed webhook', () => {
+  test('starts the whole platform, and delivers a signed webhook', () => {
     compose('up', '--detach', '--no-build')
     expect(compose('run', '--rm', '--name', 'demo', 'demo')).toContain('The signature verifies')
     expect(compose('logs', '--no-color', 'ready')).toContain(

@@ -29,13 +29,13 @@ described('the tree of the image', () => {
   })
   afterAll(() => rmSync(target, { recursive: true, force: true }))
 
-  test.each(serviceNames)('%s runs from what is copied, and nothing else', (name) => {
+  test.each(serviceNames)('%s starts from the copied files alone', (name) => {
     const { status, stdout, stderr } = run(`services/${name}/bundle/main.cjs`)
     expect(`${stdout}${stderr}`).toContain('SERVICE_PRIVATE_KEY is missing')
     expect(status).toBe(1)
   })
 
-  test('so does the command of the operator, which is the command line as well', () => {
+  test('the operator command starts, and includes the commands of the CLI', () => {
     const bundle = 'deploy/install/bundle/main.cjs'
     expect(run(bundle, 'migrate')).toMatchObject({
       status: 1,
@@ -47,7 +47,7 @@ described('the tree of the image', () => {
     })
   })
 
-  test('child processes find their programs and the packages these import', () => {
+  test('child processes find their programs and the packages they import', () => {
     const files = ['child/main.js', 'code/child/main.js', 'code/compile/main.js']
     for (const file of files) expect(existsSync(at(`libs/sandbox/dist/${file}`))).toBe(true)
     const { resolve } = createRequire(at('libs/sandbox/dist/code/program.js'))
@@ -62,7 +62,7 @@ described('the tree of the image', () => {
     expect(createRequire(core).resolve('@jitl/quickjs-ffi-types').startsWith(target)).toBe(true)
   })
 
-  test('the embedded model of the knowledge search starts from what is copied', async () => {
+  test('the embedded model of the knowledge search starts from the copied files', async () => {
     const file = at('services/itsm/dist/knowledge/embedding/model/main.js')
     const child = spawn(process.execPath, [file], {
       env: {},
@@ -78,7 +78,7 @@ described('the tree of the image', () => {
     await ended
   })
 
-  test('the files that modules read next to them are there', () => {
+  test('files that modules read at run time are copied', () => {
     for (const path of [
       ...['libs/eventstore/migrations/meta/_journal.json', 'services/itsm/migrations/meta/_journal.json'],
       ...['services/database-studio/sql', 'services/sdk/packs', 'services/gateway/docs-page/index.html'],

@@ -140,7 +140,7 @@ async function makeOlder(urls: readonly string[]): Promise<void> {
 }
 
 describe('two installations on one server', () => {
-  test('keep their passwords, roles and data apart', async () => {
+  test('have separate passwords, roles and data', async () => {
     for (const { urls, installation } of [one, other])
       for (const name of backendNames)
         expect(await logIn(urls[name])).toBe(formatRole(installation, backends[name].schema))
@@ -165,7 +165,7 @@ describe('two installations on one server', () => {
     }
   })
 
-  test('refuse each other before anything is changed', async () => {
+  test('provisioning with another installation id is refused before anything changes', async () => {
     const stranger = newInstallation()
     const before = await allRights(one.url, dataOf(one.installation), one.installation)
     await expect(provisionAll(one.url, passwordsOf('stranger'), stranger)).rejects.toThrow(
@@ -197,7 +197,7 @@ test('no function, view, policy or trigger names a role of the installation', as
 })
 
 describe('an installation of an earlier version', () => {
-  test('goes on with the names it has, and is adopted in one command', async () => {
+  test('continues with its existing role names, and is adopted by one command, also after SIGKILL', async () => {
     const url = await databaseNamed('older')
     const passwords = passwordsOf('older')
     const none = { id: 'unused', rolePrefix: '' }
@@ -245,7 +245,7 @@ describe('an installation of an earlier version', () => {
 })
 
 describe('a copy of the databases on the server of the original', () => {
-  test('is refused, and is an installation of its own once it is adopted', async () => {
+  test('is refused, and becomes a separate installation once it is adopted', async () => {
     const original = one
     const data = dataOf(original.installation)
     // The rights a second provisioning grants on the tables of the first are the same for both.
@@ -302,7 +302,7 @@ describe('a copy of the databases on the server of the original', () => {
     await provisionAll(original.url, original.passwords, original.installation)
   })
 
-  test('keeps its id where the original is gone', async () => {
+  test('keeps its installation id with --moved if the original no longer exists', async () => {
     const { url, passwords, installation } = other
     await admin(async (sql) => {
       await sql`create database arrived template other`
@@ -346,6 +346,6 @@ async function adoptKilled(
   }
 }
 
-test('an id reads like one', () => {
+test('a new installation id results in a valid role prefix', () => {
   expect(toInstallation(newInstallation().id).rolePrefix).toMatch(/^opsplane_[a-z][a-z0-9]{5}_$/)
 })

@@ -36,7 +36,7 @@ async function kept({ failures = 0, beforeRestart = async () => {} } = {}) {
 const runsAgain = (reported: string[], times: number) =>
   waitFor(() => reported.filter((text) => text === 'NATS runs again.').length === times)
 
-test('a server that is killed is started again where it was, each time', async () => {
+test('a killed server is restarted at the same URL every time', async () => {
   const { server, started, reported, killLast } = await kept()
   killLast()
   await runsAgain(reported, 1)
@@ -49,7 +49,7 @@ test('a server that is killed is started again where it was, each time', async (
   expect(started).toHaveLength(3)
 })
 
-test('it is tried again until it can be started', async () => {
+test('a failed restart is retried until it succeeds', async () => {
   const { server, reported, killLast } = await kept({ failures: 2 })
   killLast()
   await runsAgain(reported, 1)
@@ -57,7 +57,7 @@ test('it is tried again until it can be started', async () => {
   await server.stop()
 })
 
-test('nothing is started after a stop, also when that comes while it cannot be started', async () => {
+test('no server is started after a stop, even if restarts are failing at that time', async () => {
   const { server, started, reported, killLast } = await kept({ failures: Number.POSITIVE_INFINITY })
   killLast()
   await waitFor(() => reported.length === 2)
@@ -65,7 +65,7 @@ test('nothing is started after a stop, also when that comes while it cannot be s
   expect(started).toHaveLength(1)
 })
 
-test('one that is being started when the stop comes is ended as well', async () => {
+test('a server that is starting during the stop is stopped as well', async () => {
   let stopped: Promise<void> | undefined
   const held = await kept({
     beforeRestart: async () => {

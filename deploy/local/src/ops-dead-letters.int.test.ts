@@ -33,7 +33,7 @@ afterAll(() => service?.stop())
 
 const list = () => listAllDeadLetters({ target, ...inItsm, limit: 10 })
 
-test('an unreadable message is listed, shown, and stays when it fails again, until it is dropped', async () => {
+test('an unreadable message is listed and shown, and stays after a failed redrive until it is dropped', async () => {
   const names = natsNames(service.natsPrefix)
   const subject = names.eventSubject({
     workspaceId: 'ws_1',
@@ -66,7 +66,7 @@ test('an unreadable message is listed, shown, and stays when it fails again, unt
   await expect(readDeadLetter(target, id)).rejects.toMatchObject({ reason: 'refused' })
 })
 
-test('what was given up by mistake is handed to its consumer, while the service runs', async () => {
+test('a dead letter is redriven to its consumer while the service runs', async () => {
   const api = service.as(testPrincipal())
   const { id } = (await api.post('/itsm/incidents', { title: 'Disk full' })).data(Incident)
   const message = await withNats(testNatsUrl(), async (link) => {
@@ -87,7 +87,7 @@ test('what was given up by mistake is handed to its consumer, while the service 
   expect(await list()).toEqual([])
 })
 
-test('a service that is not set up says so', async () => {
+test('listing the dead letters of a service that is not set up is refused', async () => {
   await expect(listAllDeadLetters({ target, services, limit: 1 })).rejects.toMatchObject({
     reason: 'refused',
   })

@@ -52,7 +52,7 @@ beforeEach(async () => {
 const keys = { present: newKey, previous: [oldKey] }
 const inUse = (keyId: string, count: number) => services.map((service) => ({ service, keyId, count }))
 
-test('every service that has data keys is found, and rewrapped once', async () => {
+test('the data keys of every service are found, and rewrapped once', async () => {
   expect(await masterKeysInUse({ databaseUrl })).toEqual(inUse(oldId, 2))
   const result = (rewrapped: number, outdated: number) =>
     services.map((service) => ({ service, keyId: newId, dataKeys: 2, outdated, rewrapped }))
@@ -70,7 +70,7 @@ test('every service that has data keys is found, and rewrapped once', async () =
   expect(await rewrapAllDataKeys(task)).toEqual(result(0, 0))
 })
 
-test('a wrong key for the last service only changes nothing in the first', async () => {
+test('a wrong master key for only the last service leaves the data keys of the first unchanged', async () => {
   await within('settings', ({ sql }) => sql`delete from data_keys`)
   const strange = newMasterKey()
   await vaultsOf(strange).seal('settings', 'ws_1')
@@ -84,7 +84,7 @@ test('a wrong key for the last service only changes nothing in the first', async
   expect((await masterKeysInUse({ databaseUrl }))[0]).toEqual(inUse(oldId, 2)[0])
 })
 
-test('what is no key is named without showing it', async () => {
+test('an invalid master key is rejected without printing it', async () => {
   const asked = rewrapAllDataKeys({ databaseUrl, keys: { present: newKey, previous: ['hunter2'] } })
   await expect(asked).rejects.toMatchObject({
     reason: 'unnamed',
@@ -93,7 +93,7 @@ test('what is no key is named without showing it', async () => {
   await expect(asked).rejects.toMatchObject({ message: expect.not.stringContaining('hunter2') })
 })
 
-test('a workspace gets a new data key wherever it has one', async () => {
+test('a workspace gets a new data key in every service that has one for it', async () => {
   const task = { databaseUrl, keys: { present: oldKey, previous: [] } }
   expect(await rotateDataKey({ ...task, workspaceId: 'ws_1' })).toEqual(
     services.map((service) => ({ service, generation: 2 })),
@@ -109,7 +109,7 @@ test('a workspace gets a new data key wherever it has one', async () => {
   expect(await vaultsOf(oldKey).seal('settings', 'ws_2')).toMatch(/^v1\./)
 })
 
-test('the local run makes its new key first, keeps the old one until the data keys are wrapped, then forgets it', async () => {
+test('a local key rotation stores the new key first, and removes the old one once all data keys are rewrapped', async () => {
   const home = mkdtempSync(join(tmpdir(), 'opsplane-keys-'))
   try {
     expect(readMasterKeys(home)).toBeUndefined()

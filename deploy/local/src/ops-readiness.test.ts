@@ -35,16 +35,16 @@ test.each([
   ],
   ['of another version', 200, { data: {} }, { checks: {}, gateway: 'up', warnings: [] }],
   ['no gateway', 404, { error: 'none' }, { checks: {}, gateway: 'answers 404', warnings: [] }],
-])('a gateway that is %s is reported as such', async (_what, status, body, expected) => {
+])('reports the state of a gateway that is %s', async (_what, status, body, expected) => {
   answer = { status, body: JSON.stringify(body) }
   expect(await serviceStates(origin)).toEqual(expected)
 })
 
-test.each(['<html>', ''])('what is no JSON is reported by its status: %p', async (body) => {
+test.each(['<html>', ''])('reports the status of a response that is not JSON: %p', async (body) => {
   answer = { status: 502, body }
   expect(await serviceStates(origin)).toEqual({ checks: {}, gateway: 'answers 502', warnings: [] })
 })
 
-test('an unreachable gateway is a result', async () => {
+test('reports an unreachable gateway without throwing', async () => {
   expect((await serviceStates('http://127.0.0.1:1')).gateway).toBe('does not answer at http://127.0.0.1:1')
 })

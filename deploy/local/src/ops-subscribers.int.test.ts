@@ -57,7 +57,7 @@ const acme = {
   start: 'oldest' as const,
 }
 
-test('a subscriber gets the events it was made for, and services stay connected meanwhile', async () => {
+test('a new subscriber receives only its events, and services stay connected while it is added', async () => {
   const lost: boolean[] = []
   itsm.onChange(() => lost.push(itsm.connected()))
   const target = findTarget({ home: folder }, {})
@@ -85,7 +85,7 @@ test('a subscriber gets the events it was made for, and services stay connected 
   expect(natsAuthorization(state.secrets())).toContain('sub_acme-pager')
 })
 
-test("for a server of one's own the entry is printed, as are the users of the platform", async () => {
+test('for an external NATS server, the entries of the subscriber and of the platform users are printed', async () => {
   const target = findTarget({ home: 'nowhere', natsUrl: operatorUrl }, {})
   const added = await addSubscriber({ target, home: 'nowhere' }, { ...acme, name: 'elsewhere' })
   const { username, password } = new URL(added.url)

@@ -12,13 +12,13 @@ test.each([
   ['28P01', 'refused', 'Name a superuser'],
   ['42501', 'refused', 'Name a superuser'],
   ['42P01', 'refused', 'npm start makes the tables'],
-])('%s of Postgres is explained, and the password not shown', (code, reason, words) => {
+])('the Postgres error %s is explained without printing the password', (code, reason, words) => {
   const explained = explainDatabaseError(refusal(code), url)
   expect(explained).toMatchObject({ reason, message: expect.stringContaining(words) })
   expect(String(explained)).not.toContain('hidden')
 })
 
-test('any other error stays as it is', () => {
+test('any other error is passed on unchanged', () => {
   const error = refusal('23505')
   expect(explainDatabaseError(error, url)).toBe(error)
 })

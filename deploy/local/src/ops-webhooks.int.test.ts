@@ -41,7 +41,7 @@ async function webhook(name: string, states: string[]): Promise<string> {
   return id
 }
 
-test('names the webhooks of all workspaces by their oldest delivery that has not ended', async () => {
+test('lists webhooks of all workspaces with unfinished deliveries, by the oldest of these', async () => {
   const target = findTarget({ home: 'nowhere', databaseUrl: server.url }, {})
   expect(await listWaitingWebhooks(target, 10)).toEqual([])
   const older = await webhook('older', ['succeeded', 'retrying', 'pending'])

@@ -30,7 +30,7 @@ const rows = async () => [
   await service.sql`select * from incident_comments order by id`,
 ]
 
-test('the status counts what is in the log', async () => {
+test('the status counts the events in the log, the unpublished ones and those handled by each consumer', async () => {
   const settled = await waitFor(async () => {
     const now = await status()
     const handled = now?.checkpoints.map((checkpoint) => checkpoint.handled)
@@ -56,7 +56,7 @@ test('the status counts what is in the log', async () => {
   })
 })
 
-test('a rebuild makes the same rows out of a spoilt read model, while the service runs', async () => {
+test('a rebuild restores a damaged read model to the same rows while the service runs', async () => {
   const before = await rows()
   expect(before).toMatchObject([{ length: 3 }, { length: 3 }])
   await service.sql`update incidents set state = '{"id":"wrong"}'`
@@ -68,7 +68,7 @@ test('a rebuild makes the same rows out of a spoilt read model, while the servic
   expect(await rows()).toEqual(before)
 })
 
-test('a reseed fills a stream that was lost', async () => {
+test('a reseed publishes the events of the log to a lost stream', async () => {
   const { eventsStream } = natsNames(service.natsPrefix)
   const inStream = (use: 'delete' | 'count') =>
     withNats(testNatsUrl(), async (link) => {
@@ -96,7 +96,7 @@ test.each([
     'away',
     '127.0.0.1:1/x does not',
   ],
-] as const)('%s is an error that says what to do', async (_what, options, reason, advice) => {
+] as const)('%s is an error with advice and without the password', async (_what, options, reason, advice) => {
   const asked = (async () => rebuildServices({ target: findTarget(options, {}), services }))()
   await expect(asked).rejects.toMatchObject({ reason, message: expect.stringContaining(advice) })
   await expect(asked).rejects.toMatchObject({ message: expect.not.stringContaining('hidden') })

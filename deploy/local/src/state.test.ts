@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { LocalRunError } from './ports.js'
 import { openState } from './state.js'
 
-test('a path where no state can be kept is refused in words that say what to do', () => {
+test('an unusable path of the state folder is rejected with advice', () => {
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-state-'))
   const file = join(folder, 'file')
   writeFileSync(file, '')
@@ -19,7 +19,7 @@ test('a path where no state can be kept is refused in words that say what to do'
   rmSync(folder, { recursive: true })
 })
 
-test('a folder is made with those above it, and left as it is when it is there', () => {
+test('the state folder is created with its parents, and an existing one is left unchanged', () => {
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-state-'))
   const below = join(folder, 'one', 'two')
   const { root, secrets } = openState(below)
@@ -30,7 +30,7 @@ test('a folder is made with those above it, and left as it is when it is there',
   rmSync(folder, { recursive: true })
 })
 
-test('a service that is added later gets keys and a password, and the others keep theirs', () => {
+test('a service added later gets keys and a password, and those of other services stay the same', () => {
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-state-'))
   const state = openState(folder)
   const { serviceKeys, databasePasswords, ...rest } = state.secrets()

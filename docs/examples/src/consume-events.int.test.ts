@@ -6,7 +6,7 @@ import { connectNats, ensureStreams } from '@opsplane/nats'
 import { createLogger } from '@opsplane/runtime'
 import { testNatsUrl, uniquePrefix, waitFor } from '@opsplane/testing'
 
-test('the example prints the events it subscribes to, and ends on SIGTERM', async () => {
+test('the example prints the events it subscribes to, and exits on SIGTERM', async () => {
   const [url, prefix] = [testNatsUrl(), uniquePrefix()]
   const names = natsNames(prefix)
   const link = connectNats({

@@ -59,7 +59,7 @@ describe('an app', () => {
       { roles: ['agent'], users: [ids.viewer] },
       ['an agent', 'a viewer', 'a member of no permission', 'a key with apps:use'],
     ],
-  ])('%s is used, listed and read by those alone', async (_, access, expected) => {
+  ])('%s is used, listed and read only by the users and keys with access', async (_, access, expected) => {
     expect((await setAccess(access)).access).toEqual(access)
     const used: string[] = []
     for (const [name, principal] of Object.entries(who)) {
@@ -92,14 +92,14 @@ describe('an app', () => {
     expect(used).toEqual(expected)
   })
 
-  it('is seen by those who build apps whatever its access says', async () => {
+  it('is visible to app builders regardless of its access list', async () => {
     await setAccess(nothing)
     const builder = fixture.service.as(member('developer', { permissions: ['apps:read', 'apps:write'] }))
     expect((await builder.get(`/apps/${app.id}`)).status).toBe(200)
     expect((await fixture.person(app.slug).definition()).status).toBe(403)
   })
 
-  it('names roles and users of the workspace alone', async () => {
+  it('rejects unknown roles and users in its access list', async () => {
     fixture.platform.rights.set('usr_gone', null)
     const access = { roles: ['viewer', 'ghosts'], users: [ids.agent, 'usr_gone'] }
     const details = [
@@ -116,22 +116,25 @@ describe('an app', () => {
     ['from everyone to a role', null, { ...nothing, roles: ['viewer'] }, true],
     ['to one more user', { ...nothing, roles: ['agent'] }, { roles: ['agent'], users: [ids.viewer] }, true],
     ['to fewer', { roles: ['agent'], users: [ids.viewer] }, { ...nothing, users: [ids.viewer] }, false],
-  ])('lets in others by a person who holds what it carries alone: %s', async (_, before, access, widens) => {
-    await setAccess(before)
-    const patch = (permissions: Permission[]) =>
-      fixture.service.as(member('developer', { permissions })).patch(`/apps/${app.id}`, { access })
-    const refused = await patch(['apps:write', 'records:read'])
-    expect(refused.status).toBe(widens ? 403 : 200)
-    if (!widens) return
-    const missing = ['apps:deploy', 'connectors:invoke', 'records:write', 'queries:run']
-    expect(refused.error().details).toMatchObject([
-      { path: '/access', code: 'permission_not_held', params: { missing } },
-    ])
-    fixture.platform.reach = ['staging']
-    expect((await patch(['apps:write', 'apps:deploy', ...declared])).error().details).toMatchObject([
-      { path: '/access', code: 'environment_not_held' },
-    ])
-    fixture.platform.reach = null
-    expect((await patch(['apps:write', 'apps:deploy', ...declared])).status).toBe(200)
-  })
+  ])(
+    "requires the deployment's permissions from a user who widens access, not from one who narrows it: %s",
+    async (_, before, access, widens) => {
+      await setAccess(before)
+      const patch = (permissions: Permission[]) =>
+        fixture.service.as(member('developer', { permissions })).patch(`/apps/${app.id}`, { access })
+      const refused = await patch(['apps:write', 'records:read'])
+      expect(refused.status).toBe(widens ? 403 : 200)
+      if (!widens) return
+      const missing = ['apps:deploy', 'connectors:invoke', 'records:write', 'queries:run']
+      expect(refused.error().details).toMatchObject([
+        { path: '/access', code: 'permission_not_held', params: { missing } },
+      ])
+      fixture.platform.reach = ['staging']
+      expect((await patch(['apps:write', 'apps:deploy', ...declared])).error().details).toMatchObject([
+        { path: '/access', code: 'environment_not_held' },
+      ])
+      fixture.platform.reach = null
+      expect((await patch(['apps:write', 'apps:deploy', ...declared])).status).toBe(200)
+    },
+  )
 })

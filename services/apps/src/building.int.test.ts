@@ -17,7 +17,7 @@ const assets: SourceBody = { name: 'assets', binding: { kind: 'table', table: 'a
 const text = (value: string) => ({ type: 'text', value })
 
 describe('an app', () => {
-  it('is made, read, listed, changed and archived, in whatever environment', async () => {
+  it('can be created, read, listed, updated and archived in every environment', async () => {
     const { api, service, principal } = fixture
     const made = (await api.post('/apps', { slug: 'register', name: 'Register' })).data(App)
     expect(made).toMatchObject({ slug: 'register', description: '', status: 'active', version: 1 })
@@ -43,7 +43,7 @@ describe('an app', () => {
     expect(archived.map(({ id }) => id)).toEqual([made.id])
   })
 
-  it("is not seen from another workspace, nor are its parts by another app's id", async () => {
+  it('is not seen from another workspace, nor are its parts found under the id of another app', async () => {
     const { api, service } = fixture
     const [app, other] = [await fixture.build([assets]), await fixture.build([])]
     const [page] = (await api.get(`/apps/${app.id}/pages`)).page(AppPage).items
@@ -57,7 +57,7 @@ describe('an app', () => {
     }
   })
 
-  it('is built by those who may write, and deployed by those who may deploy', async () => {
+  it('can be created only with apps:write, and deployed or embedded only with apps:deploy', async () => {
     const { service, principal } = fixture
     const app = await fixture.build([])
     const reader = service.as({ ...principal, permissions: ['apps:read', 'apps:use'] })
@@ -72,7 +72,7 @@ describe('an app', () => {
 })
 
 describe('a page', () => {
-  it('is kept with what it speaks of that is not there, until it is', async () => {
+  it('is saved with references to missing sources, inputs and pages, and reports them until they exist', async () => {
     const { api } = fixture
     const app = await fixture.build([], [])
     const components = [
@@ -147,7 +147,7 @@ describe('a data source', () => {
     expect(refused.error().details.map((each) => each.path)).toContain(path)
   })
 
-  it('is saved with what keeps it from being deployed as it is, and with nothing once that is mended', async () => {
+  it('reports the problems that prevent its deployment when it is saved, and none once they are fixed', async () => {
     const { api, platform, principal, service } = fixture
     const app = await fixture.build([])
     const path = `/apps/${app.id}/data-sources`
@@ -181,7 +181,7 @@ describe('a data source', () => {
     if (getTable) platform.answers.getTable = getTable
   })
 
-  it('is checked as it comes to be by a patch', async () => {
+  it('is validated with the changes of a patch applied', async () => {
     const { api } = fixture
     const app = await fixture.build([
       {

@@ -50,7 +50,7 @@ describe('a deployment whose giver loses a right', () => {
   it.each<[string, Permission[] | null, string[]]>([
     ['a permission', [...building, 'records:read', 'queries:run', 'connectors:invoke'], ['records:write']],
     ['the membership', null, ['membership']],
-  ])('is held until it is taken over: %s', async (_, left, missing) => {
+  ])('is held until a user with the rights takes it over: %s', async (_, left, missing) => {
     const ada = giver()
     const { id, number, giverId } = await deployAs(ada)
     expect(giverId).toBe(ada.userId)
@@ -94,7 +94,7 @@ describe('a deployment whose giver loses a right', () => {
     expect(fixture.platform.delegated.at(-1)).toMatchObject({ grant: `grant-${standing + 1}` })
   })
 
-  it('is not held by what it does not take, nor once another person has deployed', async () => {
+  it('is not held for a right it does not use, nor once another user has deployed', async () => {
     const ada = giver()
     const first = await deployAs(ada)
     fixture.platform.rights.set(ada.userId, [...building, ...declared.slice(1)])
@@ -110,7 +110,7 @@ describe('a deployment whose giver loses a right', () => {
       })
   })
 
-  it('from before deployments had grants acts with the rights of each user, until it is taken over', async () => {
+  it('that was created before deployments had grants uses the rights of each user until it is taken over', async () => {
     const { id } = await deployAs(giver())
     await fixture.service
       .sql`update deployments set state = (state::jsonb - 'grant' - 'giverId')::json where id = ${id}`
@@ -133,18 +133,24 @@ describe('an embed token', () => {
   const wanted = { origins: ['https://portal.example.com'] }
   const makeAs = (who: Principal) => fixture.service.as(who).post(`/apps/${app.id}/embed-token`, wanted)
 
-  it.each(declared)('is made by a person who holds all that the deployment takes: %s', async (permission) => {
-    await deployAs(fixture.principal)
-    const held = declared.filter((each) => each !== permission)
-    const refused = await makeAs(person([...building, ...held]))
-    expect(refused.status).toBe(403)
-    expect(refused.error()).toMatchObject({
-      ...{ code: 'forbidden', details: [{ code: 'permission_not_held', params: { missing: [permission] } }] },
-    })
-    expect((await makeAs(person([...building, ...declared]))).status).toBe(201)
-  })
+  it.each(declared)(
+    'can be created only by a user with every permission of the deployment: %s',
+    async (permission) => {
+      await deployAs(fixture.principal)
+      const held = declared.filter((each) => each !== permission)
+      const refused = await makeAs(person([...building, ...held]))
+      expect(refused.status).toBe(403)
+      expect(refused.error()).toMatchObject({
+        ...{
+          code: 'forbidden',
+          details: [{ code: 'permission_not_held', params: { missing: [permission] } }],
+        },
+      })
+      expect((await makeAs(person([...building, ...declared]))).status).toBe(201)
+    },
+  )
 
-  it('acts on the request of its maker as well, and ends with them', async () => {
+  it('adds its creator to the callers of each request, and is invalid once the creator is no longer a member', async () => {
     await deployAs(fixture.principal)
     const maker = person([...building, ...declared], { tokenId: 'tok_maker' })
     const made = JSON.parse((await makeAs(maker)).text).data
@@ -161,7 +167,7 @@ describe('an embed token', () => {
     expect((await guest.act({ source: 'notify', params: { text: 'x' } })).error().code).toBe('invalid_token')
   })
 
-  it('is revoked when its maker loses a right that the deployment takes', async () => {
+  it('is revoked when its creator loses a right that the deployment uses', async () => {
     await deployAs(fixture.principal)
     const makers = [person([...building, ...declared]), person([...building, ...declared])]
     const [lost, kept] = await Promise.all(

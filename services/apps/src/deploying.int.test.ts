@@ -16,7 +16,7 @@ afterAll(() => fixture?.stop())
 const assets: SourceBody = { name: 'assets', binding: { kind: 'table', table: 'assets' } }
 
 describe('a deployment', () => {
-  it('pins pages, sources and schema; another one, a rollback and their difference', async () => {
+  it('pins pages, sources and schema, can be compared with another deployment, and can be restored by a rollback', async () => {
     const { api, platform } = fixture
     const app = await fixture.build([assets])
     const first = await fixture.deploy(app.id, { note: 'One' })
@@ -57,7 +57,7 @@ describe('a deployment', () => {
     expect(platform.revoked).toHaveLength(2)
   })
 
-  it('is of one environment', async () => {
+  it('is of one environment, and not found in another', async () => {
     const { service, principal } = fixture
     const app = await fixture.build([])
     const staging = { ...principal, environment: 'staging' as const }
@@ -68,13 +68,13 @@ describe('a deployment', () => {
     expect((await fixture.api.get(`/apps/${app.id}/deployments/${made.id}`)).status).toBe(404)
   })
 
-  it('counts without gaps when several go live at once', async () => {
+  it('is numbered without gaps when several are deployed concurrently', async () => {
     const app = await fixture.build([])
     const made = await Promise.all([1, 2, 3, 4].map(() => fixture.deploy(app.id)))
     expect(made.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4])
   })
 
-  it('never changes, whatever happens to what it was made of', async () => {
+  it('never changes, even when the pages it was created from are deleted', async () => {
     const { service, api } = fixture
     const app = await fixture.build([assets])
     const { id } = await fixture.deploy(app.id)
@@ -91,7 +91,7 @@ describe('a deployment', () => {
     expect((await fixture.person(app.slug).definition()).status).toBe(404)
   })
 
-  it('fails with all that is missing, and changes nothing but its record', async () => {
+  it('reports every missing reference and permission, and records only the failure', async () => {
     const { api, platform, service, principal } = fixture
     const at = '2026-03-01T10:00:00.000Z'
     platform.answers.listConnectors = () => ({
@@ -159,7 +159,7 @@ describe('a deployment', () => {
     expect(events.map(({ type }) => type)).toEqual(['deploy.failed'])
   })
 
-  it('requires of the deployer what a report reads, and runs queries that write only when a button is pressed', async () => {
+  it("requires the permission for a report's dataset, and allows write queries only as actions", async () => {
     const { platform, service, principal } = fixture
     const times = { createdAt: '2026-03-01T10:00:00.000Z', updatedAt: '2026-03-01T10:00:00.000Z' }
     platform.answers.listReports = () => ({
@@ -223,7 +223,7 @@ describe('a deployment', () => {
     expect(await fixture.person(sound.slug).data('tidy')).toMatchObject({ error: { code: 'forbidden' } })
   })
 
-  it('is neither made nor said to have failed while a service cannot say what there is', async () => {
+  it('is neither created nor recorded as failed while a service it checks is unavailable', async () => {
     const { platform, api } = fixture
     const { getTable = () => ({ status: 404, code: 'not_found' }) } = platform.answers
     const app = await fixture.build([assets])
@@ -235,7 +235,7 @@ describe('a deployment', () => {
 })
 
 describe('an embed token', () => {
-  it('is made of what is embeddable, listed, and revoked', async () => {
+  it('can be created only for an embeddable deployment, listed and revoked', async () => {
     const { api, platform } = fixture
     const app = await fixture.build([assets])
     const wanted = { origins: ['https://portal.example.com'] }
@@ -274,7 +274,7 @@ describe('an embed token', () => {
   })
 })
 
-it('comes out the same when it is rebuilt from its events', async () => {
+it('rebuilds the same read models from the events', async () => {
   const { service } = fixture
   const rows = async () => [
     await service.sql`select * from apps order by id`,
@@ -290,7 +290,7 @@ it('comes out the same when it is rebuilt from its events', async () => {
   expect(await rows()).toEqual(before)
 })
 
-it('forgets embed tokens a month after they have expired, and no sooner', async () => {
+it('deletes embed tokens one month after their expiry, not earlier', async () => {
   const { service } = fixture
   const app = await fixture.build([assets])
   await fixture.deploy(app.id, { embeddable: true })

@@ -34,7 +34,7 @@ describe('an embed', () => {
   const enter = async (body: object = {}, headers?: Record<string, string>) =>
     fixture.embed(app.slug, (await fixture.embedToken(app.id, body)).token, headers)
 
-  it('shows the app to the user the token names, by the grant of its deployer', async () => {
+  it('shows the app to the user named in the token, under the grant of the deployment', async () => {
     const user = { id: 'customer-17', name: 'Kim', email: '' }
     const guest = await enter({ user })
     expect(JSON.parse((await guest.definition()).text).data).toMatchObject({ user, app: { slug: app.slug } })
@@ -44,7 +44,7 @@ describe('an embed', () => {
     expect(fixture.platform.calls[0]?.grant).toBe(`grant-${standing + 1}`)
   })
 
-  it('has the row filter in everything it reads and changes, whatever is asked', async () => {
+  it('has the row filter in every read and change, whatever the request contains', async () => {
     const guest = await enter({ rowFilter, user: { id: 'k', name: 'Kim' } })
     await guest.data('assets', { site: 'Hamburg' })
     expect(filterSent()).toEqual({ ...rowFilter, owner: 'k', or: [{ site: 'Hamburg' }] })
@@ -55,7 +55,7 @@ describe('an embed', () => {
     }
   })
 
-  it('makes and leaves no record outside of the row filter', async () => {
+  it('creates no record outside of the row filter, and moves none out of it', async () => {
     const guest = await enter({ rowFilter })
     const create = (values: object) => guest.act({ source: 'assets', operation: 'create', values })
     const update = (values: object) => guest.act({ source: 'assets', operation: 'update', id, values })
@@ -69,7 +69,7 @@ describe('an embed', () => {
     expect(fixture.platform.calls.at(-1)?.operationId).toBe('runRecordBatch')
   })
 
-  it('reaches what the row filter cannot bind only where the token says so', async () => {
+  it('reaches sources that the row filter cannot bind only where its token exempts them', async () => {
     const guest = await enter({ rowFilter })
     expect(await guest.data('sums', { town: 'Berlin' })).toMatchObject({ error: { code: 'forbidden' } })
     expect((await errorOf(guest.act({ source: 'notify', params: { text: 'x' } }))).code).toBe('forbidden')
@@ -80,7 +80,7 @@ describe('an embed', () => {
     expect(filterSent(1)).toEqual({})
   })
 
-  it('ends with its token: revoked, expired, or of an app that is archived or embeddable no more', async () => {
+  it('ends with its token (revoked or expired), and when the app is archived or no longer embeddable', async () => {
     const other = await fixture.build(sources)
     await fixture.deploy(other.id, { embeddable: true })
     const { id: tokenId, token } = await fixture.embedToken(other.id)
@@ -100,7 +100,7 @@ describe('an embed', () => {
     expect((await fixture.embed(other.slug, last.token).definition()).status).toBe(404)
   })
 
-  it('is of one app, one workspace and one environment', async () => {
+  it('is valid for one app, one workspace and one environment', async () => {
     const other = await fixture.build(sources)
     await fixture.deploy(other.id, { embeddable: true })
     const { token } = await fixture.embedToken(app.id)
@@ -114,15 +114,18 @@ describe('an embed', () => {
     expect(JSON.parse((await staging.definition()).text).data.app.environment).toBe('production')
   })
 
-  it.each(['cross-site', 'same-site', 'none'])('is not used by a page of another site: %s', async (site) => {
-    const guest = await enter({}, { 'sec-fetch-site': site })
-    expect((await guest.definition()).error().code).toBe('forbidden')
-    expect(
-      (await enter({}, { 'sec-fetch-site': 'same-origin' }).then((own) => own.definition())).status,
-    ).toBe(200)
-  })
+  it.each(['cross-site', 'same-site', 'none'])(
+    'rejects a request from a page of another site: %s',
+    async (site) => {
+      const guest = await enter({}, { 'sec-fetch-site': site })
+      expect((await guest.definition()).error().code).toBe('forbidden')
+      expect(
+        (await enter({}, { 'sec-fetch-site': 'same-origin' }).then((own) => own.definition())).status,
+      ).toBe(200)
+    },
+  )
 
-  it('frees framing of its own address alone, of every app, workspace and environment', async () => {
+  it('allows framing only at the address of its own app, workspace and environment', async () => {
     const other = { ...fixture.principal, workspaceId: newId('workspace'), workspaceSlug: 'other' }
     const staging = { ...fixture.principal, environment: 'staging' as const }
     const second = await fixture.build([])
@@ -167,7 +170,7 @@ describe('an embed', () => {
       }
   })
 
-  it('takes no token but its own', async () => {
+  it('rejects altered, forged and foreign tokens', async () => {
     const { token, id: jti } = await fixture.embedToken(app.id)
     const [head = '', body = '', signature = ''] = token.split('.')
     const bent = (part: string, change: object) =>
@@ -199,7 +202,7 @@ describe('an embed', () => {
       expect((await fixture.embed(app.slug, each).definition()).error().code).toBe('invalid_token')
   })
 
-  it('takes nothing at all without a token', async () => {
+  it('rejects every request without a token', async () => {
     const anonymous = fixture.service.as()
     const path = `/origin/apps/acme/${app.slug}/-`
     expect((await anonymous.get(`${path}/definition`)).error().code).toBe('unauthenticated')

@@ -32,7 +32,7 @@ const resultOf = async (reply: ReturnType<RunningApp['act']>) => (await reply).d
 const errorOf = async (reply: ReturnType<RunningApp['act']>) => (await reply).error()
 
 describe('a list', () => {
-  it('has the columns, the filter, the order and the length that are declared', async () => {
+  it('has the declared columns, filter, order and limit', async () => {
     expect(await me.data('assets', { site: 'Berlin' })).toMatchObject({ rows: [{ serial: 'A-1' }] })
     expect(fixture.platform.calls).toMatchObject([
       {
@@ -54,14 +54,14 @@ describe('a list', () => {
   })
 
   it.each([[{ ne: 'nowhere' }], [['Berlin', 'Hamburg']], [{ exists: true }]])(
-    'takes no operators in place of a value: %j',
+    'rejects operators in place of a value: %j',
     async (site) => {
       expect(await me.data('assets', { site })).toMatchObject({ error: { code: 'validation_failed' } })
       expect(called()).toEqual([])
     },
   )
 
-  it('takes no filter, fields, sort, table or limit from the browser', async () => {
+  it('rejects filter, fields, sort, table and limit from the browser', async () => {
     for (const more of [
       { filter: {} },
       { fields: 'secret' },
@@ -73,14 +73,14 @@ describe('a list', () => {
     expect(called()).toEqual([])
   })
 
-  it('fills in no secrets that a parameter speaks of', async () => {
+  it('rejects a secret reference in a parameter', async () => {
     const answer = await me.data('assets', { site: '{{secrets.token}}' })
     expect(answer).toMatchObject({ error: { code: 'validation_failed' } })
     expect(called()).toEqual([])
   })
 
   it.each(['salaries', '__proto__', 'constructor', ''])(
-    'is of no source but those declared: %j',
+    'is refused for an undeclared source: %j',
     async (name) => {
       const asked = me.data(name)
       if (name === '') await expect(asked).rejects.toThrow('422')
@@ -89,7 +89,7 @@ describe('a list', () => {
     },
   )
 
-  it('is not of a source that only takes records, nor of one with effects', async () => {
+  it('is refused for a write-only source and for a source with side effects', async () => {
     expect(await me.data('dropBox')).toMatchObject({ error: { code: 'forbidden' } })
     expect(await me.data('notify', { text: 'x' })).toMatchObject({ error: { code: 'forbidden' } })
     expect(called()).toEqual([])
@@ -97,7 +97,7 @@ describe('a list', () => {
 })
 
 describe('an action', () => {
-  it('sets the declared columns, and over them what the server sets', async () => {
+  it('sets only the declared columns, and adds the values set by the server', async () => {
     const values = { serial: 'A-2', site: 'Berlin' }
     const made = await resultOf(me.act({ source: 'assets', operation: 'create', values }))
     expect(made).toEqual({ id, version: 4, serial: 'A-1', site: 'Berlin' })
@@ -112,13 +112,16 @@ describe('an action', () => {
     expect(await resultOf(dropped)).toEqual({ id, version: 4 })
   })
 
-  it.each(['get', 'create', 'update', 'delete'])('is none that is not declared: %s', async (operation) => {
-    const error = await errorOf(me.act({ source: 'readOnly', operation, id, values: {} }))
-    expect(error.code).toBe('forbidden')
-    expect(called()).toEqual([])
-  })
+  it.each(['get', 'create', 'update', 'delete'])(
+    'is refused when the source does not declare it: %s',
+    async (operation) => {
+      const error = await errorOf(me.act({ source: 'readOnly', operation, id, values: {} }))
+      expect(error.code).toBe('forbidden')
+      expect(called()).toEqual([])
+    },
+  )
 
-  it('changes a record only as it was found within the filter', async () => {
+  it('changes a record only in the version found within the filter', async () => {
     await resultOf(me.act({ source: 'assets', operation: 'update', id, values: { site: 'Ulm' } }))
     expect(filterSent()).toEqual({ id, owner: fixture.principal.userId })
     expect(fixture.platform.calls[1]).toMatchObject({
@@ -146,7 +149,7 @@ describe('an action', () => {
     expect(new Set(called())).toEqual(new Set(['listRecords']))
   })
 
-  it('runs the pinned version of a query, with the parameters that are declared', async () => {
+  it('runs the pinned version of a query with only the declared parameters', async () => {
     expect(await resultOf(me.act({ source: 'sums', params: { town: 'Berlin' } }))).toEqual({ total: 5 })
     expect(fixture.platform.calls).toMatchObject([
       { operationId: 'runSavedQuery', body: { version: 7, parameters: { town: 'Berlin' } } },
@@ -158,7 +161,7 @@ describe('an action', () => {
     )
   })
 
-  it('invokes the declared action of a connector, and no other', async () => {
+  it('invokes only the declared action of a connector', async () => {
     expect(await resultOf(me.act({ source: 'notify', params: { text: 'Hi' } }))).toBe('sent')
     expect(fixture.platform.calls[0]?.body).toEqual({ action: 'post', input: { text: 'Hi' } })
     for (const more of [{ action: 'delete' }, { input: {} }, { connector: 'x' }])
@@ -167,7 +170,7 @@ describe('an action', () => {
       )
   })
 
-  it('says which value of the form is wrong, and nothing of how it was saved', async () => {
+  it('reports which form value is invalid, without the path of the batch operation', async () => {
     const details = [
       { in: 'body' as const, path: '/operations/0/data/site', code: 'too_big', message: 'is too long' },
     ]
@@ -183,14 +186,14 @@ describe('an action', () => {
     ['/parameters/town', '/params/town'],
     ['/parameters/elsewhere', '/params'],
     ['/version', '/params'],
-  ])('says which parameter is wrong where a source is refused: %s', async (path, place) => {
+  ])('reports which parameter is invalid when the source rejects the call: %s', async (path, place) => {
     const details = [{ in: 'body' as const, path, code: 'invalid_value', message: 'is no town' }]
     fixture.platform.answers.runSavedQuery = () => ({ status: 422, code: 'validation_failed', details })
     const error = await errorOf(me.act({ source: 'sums', params: { town: 'Berlin' } }))
     expect(error).toMatchObject({ details: [{ in: 'body', path: place, message: 'is no town' }] })
   })
 
-  it('has one effect when it is sent again with its key, by whichever deployment answers', async () => {
+  it('has one effect when it is repeated with its idempotency key, even across deployments', async () => {
     const keys: string[] = []
     fixture.platform.answers.createRecord = () => ({ data: row })
     const { service, principal } = fixture
@@ -214,7 +217,7 @@ describe('an action', () => {
   })
 })
 
-it('refuses an action of a page of another deployment, and none of its own', async () => {
+it('refuses an action only from a page of another deployment', async () => {
   const { deployment } = JSON.parse((await me.definition()).text).data.app
   const request = { source: 'assets', operation: 'create', values: {} }
   expect(await errorOf(me.act({ ...request, deployment: deployment - 1 }))).toMatchObject({
@@ -225,7 +228,7 @@ it('refuses an action of a page of another deployment, and none of its own', asy
 })
 
 describe('a person', () => {
-  it('acts with just what the deployment takes, of the rights of its giver', async () => {
+  it('acts with only the permissions of the deployment, granted by its giver', async () => {
     await me.data('assets')
     const { granted, delegated } = fixture.platform
     const standing = granted.findLastIndex(({ expiresInSeconds }) => expiresInSeconds === null)
@@ -245,7 +248,7 @@ describe('a person', () => {
     ['who names another workspace than the address', { workspaceSlug: 'other' }, 403],
     ['of an environment it is not deployed to', { environment: 'staging' }, 404],
     ['whose token is restricted', { restrictions: { rows: { site: 'Berlin' } } }, 403],
-  ])('does not get in %s', async (_why, who, status) => {
+  ])('is refused access: %s', async (_why, who, status) => {
     const app_ = fixture.person(app.slug, testPrincipal({ ...fixture.principal, ...who }))
     expect((await app_.definition()).status).toBe(status)
     expect((await app_.act({ source: 'assets', operation: 'create', values: {} })).status).toBe(status)

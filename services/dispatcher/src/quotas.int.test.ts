@@ -23,7 +23,7 @@ const createWebhook = async (api: ApiClient) => {
 const publish = (api: ApiClient) =>
   api.post('/events/topics/builds/publish', { type: 'build', payload: { text: 'x'.repeat(2_000) } })
 
-it('has so many webhooks of a workspace, or as many as the operator lets this one have', async () => {
+it("limits the webhooks of a workspace, to the default or to the operator's limit for that workspace", async () => {
   const api = as(newId('workspace'))
   for (const status of [201, 201, 422]) expect((await createWebhook(api)).status).toBe(status)
   const refused = (await createWebhook(api)).error()
@@ -34,7 +34,7 @@ it('has so many webhooks of a workspace, or as many as the operator lets this on
   for (const status of [201, 201, 201, 422]) expect((await createWebhook(as(big))).status).toBe(status)
 })
 
-it('takes so many bytes of a workspace for topics', async () => {
+it('limits the bytes a workspace publishes to topics', async () => {
   const api = as(newId('workspace'))
   for (const status of [201, 201, 429]) expect((await publish(api)).status).toBe(status)
   expect((await publish(api)).error()).toMatchObject({
@@ -45,7 +45,7 @@ it('takes so many bytes of a workspace for topics', async () => {
   for (let count = 0; count < 5; count++) expect((await publish(as(big))).status).toBe(201)
 })
 
-it('sends so many bytes of a workspace, the rest later; others are not held up', async () => {
+it('limits the bytes sent for a workspace and sends the rest later, without delaying other workspaces', async () => {
   const count = 20
   await fixture.webhook('mine', { events: ['incident.*'] })
   const other = newId('workspace')

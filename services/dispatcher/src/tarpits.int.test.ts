@@ -37,7 +37,7 @@ async function makeTarpits(): Promise<void> {
   await Promise.all(Array.from({ length: 16 }, maker))
 }
 
-it('goes on delivering for others while one workspace has endpoints that never answer, however many', async () => {
+it('continues to deliver for other workspaces while one has many endpoints that never answer', async () => {
   await makeTarpits()
   const other = newId('workspace')
   const body = { name: 'Quick', url: fixture.endpoint('quick'), events: ['incident.*'] }

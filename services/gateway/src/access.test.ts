@@ -12,7 +12,7 @@ afterEach(() => platform.stop())
 const get = (path: string, headers: Record<string, string> = {}) =>
   call(`${platform.url}/api/v1${path}`, { headers })
 
-describe('a request is refused', () => {
+describe('a request is rejected', () => {
   test.each([
     ['without a token', { Authorization: '' }, 401, 'unauthenticated', 'Bearer'],
     ['with another scheme', { Authorization: 'Basic YTpi' }, 401, 'unauthenticated', 'Bearer'],
@@ -57,40 +57,40 @@ describe('a request is refused', () => {
     expect(platform.itsm.requests).toHaveLength(0)
   })
 
-  test('with where an unknown environment stands', async () => {
+  test('in an unknown environment with the name of the header', async () => {
     const { body } = await get('/itsm/incidents', { ...asAda, 'X-Environment': 'qa' })
     expect(body.error?.details).toMatchObject([{ in: 'header', path: '/X-Environment' }])
   })
 })
 
-test.each(['/auth/me', '/workspaces'])('GET %s needs a token but no workspace', async (path) => {
+test.each(['/auth/me', '/workspaces'])('GET %s requires a token but no workspace', async (path) => {
   expect((await get(path)).code).toBe('unauthenticated')
   expect((await get(path, { Authorization: 'Bearer good' })).status).toBe(200)
   expect(platform.questions).toEqual([{ token: 'good', environment: 'production' }])
 })
 
-test.each(['/auth/token', '/auth/invitations/accept'])('POST %s needs no token', async (path) => {
+test.each(['/auth/token', '/auth/invitations/accept'])('POST %s requires no token', async (path) => {
   const reply = await call(`${platform.url}/api/v1${path}`, { method: 'POST', body: '{}' })
   expect(reply.status).toBe(200)
   expect(platform.questions).toHaveLength(0)
 })
 
-describe('settings is asked about a token', () => {
-  test('once for concurrent requests, and not again while the answer holds', async () => {
+describe('the verification of a token by settings', () => {
+  test('is shared by concurrent requests, and cached', async () => {
     const replies = await Promise.all(Array.from({ length: 10 }, () => get('/itsm/incidents', asAda)))
     expect(replies.map((reply) => reply.status)).toEqual(Array(10).fill(200))
     await get('/itsm/changes', asAda)
     expect(platform.questions).toEqual([{ token: 'good', workspace: 'acme', environment: 'production' }])
   })
 
-  test('again for each workspace and environment', async () => {
+  test('is repeated for each workspace and environment', async () => {
     await get('/itsm/incidents', asAda)
     await get('/itsm/incidents', { ...asAda, 'X-Environment': 'development' })
     await get('/workspaces', { Authorization: 'Bearer good' })
     expect(platform.questions).toHaveLength(3)
   })
 
-  test('so that a revoked token is refused half a second later', async () => {
+  test('is repeated after the cache time, so that a revoked token is rejected half a second later', async () => {
     expect((await get('/itsm/incidents', asAda)).status).toBe(200)
     platform.verify = () => {
       throw new ApiError('invalid_token', 'The token was revoked.')
@@ -101,7 +101,7 @@ describe('settings is asked about a token', () => {
     await waitFor(async () => (await get('/itsm/incidents', asAda)).code === 'invalid_token')
   })
 
-  test('and its silence is not taken for a refusal', async () => {
+  test('that fails with an error is not treated as a rejection of the token', async () => {
     platform.verify = () => {
       throw new ApiError('service_unavailable', 'The database is down.')
     }
@@ -112,7 +112,7 @@ describe('settings is asked about a token', () => {
     expect((await get('/itsm/incidents', asAda)).status).toBe(200)
   })
 
-  test('and without it every request is refused', async () => {
+  test('is required: every request is rejected while settings is unavailable', async () => {
     await platform.settings.close()
     const reply = await get('/itsm/incidents', asAda)
     expect(reply).toMatchObject({ status: 503, code: 'service_unavailable' })
@@ -120,7 +120,7 @@ describe('settings is asked about a token', () => {
   })
 })
 
-describe('a route that takes guests', () => {
+describe('a route that admits guests', () => {
   const visit = (headers: Record<string, string>) =>
     call(`${platform.url}/api/v1/itsm/guests`, { method: 'POST', body: '{}', headers })
   const verified = ({ authorization = '' }: Record<string, string>) =>
@@ -133,7 +133,7 @@ describe('a route that takes guests', () => {
     return { received, ...(await verified(received)) }
   }
 
-  test('shows the service the token of another, and answers that the caller is not logged in', async () => {
+  test('forwards a token of another issuer to the service, and treats the caller as not logged in', async () => {
     const { received, ...who } = await seen({
       Authorization: 'Bearer a.b.c',
       'X-Internal-Guest-Token': 'd.e.f',
@@ -145,7 +145,7 @@ describe('a route that takes guests', () => {
     expect(without.received).not.toHaveProperty('x-internal-guest-token')
   })
 
-  test('takes a token of the platform as any other route does', async () => {
+  test('accepts a token of the platform like any other route', async () => {
     const { received, ...who } = await seen({ Authorization: 'Bearer ops_good', 'X-Workspace': 'acme' })
     expect(who).toMatchObject({ kind: 'client', principal: ada })
     expect(received).not.toHaveProperty('x-internal-guest-token')

@@ -67,7 +67,7 @@ describe.each(['/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/itsm/
       throw new Error('never refused')
     }
 
-    test('count, and are refused beyond the limit until they are refilled', async () => {
+    test('are counted, and requests are rejected beyond the limit until it is refilled', async () => {
       const before = bytesLeft(await get('/docs/docs.css'))
       const first = await get(path)
       expect(bytesLeft(first)).toBeGreaterThan(0)
@@ -81,7 +81,7 @@ describe.each(['/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/itsm/
       expect((await get(path)).status).toBe(200)
     })
 
-    test('are those of one network, and refuse neither logins nor requests with a token', async () => {
+    test('are limited per network, without effect on logins or requests with a token', async () => {
       await useUp()
       expect((await get('/docs/docs.css')).status).toBe(429)
       expect((await get(path, { 'x-forwarded-for': '203.0.113.9' })).status).toBe(200)
@@ -92,13 +92,13 @@ describe.each(['/docs/swagger-ui.css', '/openapi.json', '/openapi.yaml', '/itsm/
   },
 )
 
-describe('the bytes that a workspace is sent', () => {
+describe('the bytes of answers to a workspace', () => {
   const answersTo = async (headers: Record<string, string>, path = '/itsm/incidents') => {
     const response = await get(path, headers)
     return [response.status, /"answer-bytes";r=(\d+)/.exec(response.headers.get('ratelimit') ?? '')?.[1]]
   }
 
-  test('count in addition to its requests, and are refused beyond the limit until they are refilled', async () => {
+  test('are limited in addition to its requests, and requests are rejected until the limit is refilled', async () => {
     await platform.stop()
     platform = await startPlatform({ answerBytesPerMinute: 1_000 }, { itsm: service.url })
     service.handler = (_, response) => response.end(document)
@@ -113,7 +113,7 @@ describe('the bytes that a workspace is sent', () => {
   })
 })
 
-test('a stream by an address that was handed out, and what is answered without content, cost none', async () => {
+test('a download by an issued URL and an answer without content use none of the byte limit', async () => {
   const before = bytesLeft(await get('/docs/docs.css'))
   const { headers } = await get('/docs')
   const after = bytesLeft(await get('/docs', { 'if-none-match': headers.get('etag') ?? '' }))

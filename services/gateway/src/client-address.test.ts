@@ -5,13 +5,13 @@ import { createClientAddressReader } from './client-address.js'
 const request = (remoteAddress: string, forwarded?: string) =>
   ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
-test('without trusted proxies the socket says who calls, whatever the header claims', () => {
+test('without trusted proxies the client address is that of the socket, whatever the header contains', () => {
   const read = createClientAddressReader([])
   expect(read(request('203.0.113.9', '1.1.1.1'))).toBe('203.0.113.9')
   expect(read(request('::ffff:203.0.113.9'))).toBe('203.0.113.9')
 })
 
-test('behind trusted proxies the last address that is none of them counts', () => {
+test('behind trusted proxies the client address is the last one that is not a trusted proxy', () => {
   const read = createClientAddressReader(['10.0.0.0/8', 'fd00::/8'])
   expect(read(request('10.0.0.1', '6.6.6.6, 203.0.113.9'))).toBe('203.0.113.9')
   expect(read(request('::ffff:10.0.0.1', '6.6.6.6, 203.0.113.9, 10.2.3.4'))).toBe('203.0.113.9')
@@ -20,12 +20,12 @@ test('behind trusted proxies the last address that is none of them counts', () =
   expect(read(request('10.0.0.1'))).toBe('10.0.0.1')
 })
 
-test('an address outside the trusted networks cannot forward for others', () => {
+test('X-Forwarded-For is ignored from an address outside the trusted networks', () => {
   const read = createClientAddressReader(['10.0.0.0/8'])
   expect(read(request('203.0.113.9', '1.1.1.1'))).toBe('203.0.113.9')
 })
 
-test('a port, brackets, a zone and the spelling make no other client', () => {
+test('a port, brackets, a zone and the spelling of an address do not change the client', () => {
   const read = createClientAddressReader(['10.0.0.0/8', 'fd00::/8'])
   for (const written of [
     '203.0.113.9:51234',
@@ -48,12 +48,12 @@ test.each([
   '_hidden',
   '203.0.113.9:123456',
   '1.2.3',
-])('what a proxy wrote as %s is no address, so the proxy is who calls', (written) => {
+])('%s in X-Forwarded-For is not an address, so the proxy is the client', (written) => {
   const read = createClientAddressReader(['10.0.0.0/8'])
   expect(read(request('10.0.0.1', `203.0.113.8, ${written}`))).toBe('10.0.0.1')
 })
 
-test('a Forwarded header says nothing, and a socket that is gone has no address', () => {
+test('a Forwarded header is ignored, and a closed socket has no address', () => {
   const read = createClientAddressReader(['10.0.0.0/8'])
   const gone = { socket: {}, headers: {} } as unknown as IncomingMessage
   const forwarded = { socket: { remoteAddress: '10.0.0.1' }, headers: { forwarded: 'for=203.0.113.9' } }

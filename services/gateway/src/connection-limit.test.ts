@@ -39,7 +39,7 @@ async function ask({ socket, seen }: Connection): Promise<string> {
   return seen.text
 }
 
-test('a network has so many connections, whatever they do; others wait until one is closed', async () => {
+test('a network has a limited number of connections, used or idle; a closed connection admits another', async () => {
   platform = await startPlatform({ connectionsPerAddress: 2 })
   const [idle, used] = [await open(), await open()]
   expect(await ask(used)).toMatch(/^HTTP\/1.1 200 /)
@@ -65,7 +65,7 @@ test('a network has so many connections, whatever they do; others wait until one
   await waitFor(async () => (await ask(await open())).startsWith('HTTP/1.1 200 '))
 })
 
-test('a proxy of the operator brings as many as it likes', async () => {
+test('a trusted proxy has no limit of connections', async () => {
   platform = await startPlatform({ connectionsPerAddress: 1, trustProxyCidrs: ['127.0.0.0/8'] })
   const connections = [await open(), await open(), await open()]
   for (const connection of connections) expect(await ask(connection)).toMatch(/^HTTP\/1.1 200 /)

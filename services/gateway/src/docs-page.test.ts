@@ -57,7 +57,7 @@ const description = (): Description => ({
   },
 })
 
-test('filters are not filled in with their examples, which find nothing together', () => {
+test('filters are not prefilled with their examples, which would match nothing together', () => {
   const { parameters = [] } = topics.describeFilters(description()).paths['/incidents']?.get ?? {}
   const [, tag, status, limit, id] = parameters
   expect(tag).toMatchObject({ schema: { type: 'string' }, description: 'Such as `shop`.' })
@@ -67,7 +67,7 @@ test('filters are not filled in with their examples, which find nothing together
   expect(id?.schema).toEqual({ example: 'INC-1' })
 })
 
-test('an operation does not require the workspace, which the page adds', () => {
+test('an operation does not require the workspace header, which the page adds', () => {
   const { Workspace } = topics.makeWorkspaceOptional(description()).components.parameters
   expect(Workspace).toMatchObject({
     required: false,
@@ -83,7 +83,7 @@ describe('a topic', () => {
     ])
   })
 
-  test('has its operations and the schemas these need, and no others', () => {
+  test('contains its operations and the schemas they need, and no others', () => {
     const part = topics.extractTopic(description(), 'Incidents')
     expect(Object.keys(part.paths)).toEqual(['/incidents'])
     expect(Object.keys(part.components.schemas)).toEqual(['NewIncident', 'Severity'])
@@ -91,12 +91,12 @@ describe('a topic', () => {
     expect([part.info, part.webhooks]).toEqual([{ title: 'Incidents', version: '1' }, undefined])
   })
 
-  test('of webhooks has what an endpoint receives', () => {
+  test('about webhooks contains the deliveries that an endpoint receives', () => {
     const part = topics.extractTopic(description(), 'Webhooks')
     expect([Object.keys(part.components.schemas), part.webhooks]).toEqual([['NewWebhook'], { delivery: {} }])
   })
 
-  test('is named by the address, and without one the guides are shown', () => {
+  test('is selected by the address, and the guides are shown without one', () => {
     expect(topics.topicInAddress('#/Audit_log/listAuditEvents')).toBe('Audit log')
     expect(topics.topicInAddress('#/')).toBeUndefined()
     const guides = topics.extractTopic(description(), topics.topicInAddress(''))

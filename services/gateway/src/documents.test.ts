@@ -62,7 +62,7 @@ describe('the OpenAPI document', () => {
     )
   })
 
-  test('describes its YAML as bytes, as whatever is not JSON, and names the address of what is not there', async () => {
+  test('describes its YAML as bytes, and the error for an unknown operation contains its method and path', async () => {
     const { paths } = (await openApi()) as { paths: Record<string, { get: { responses: object } }> }
     expect(paths['/openapi.yaml']?.get.responses).toMatchObject({
       200: { content: { 'application/yaml': { schema: { type: 'string', format: 'binary' } } } },
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
     expect(body.error?.message).toBe('There is no operation POST /nothing.')
   })
 
-  test('has guides in Markdown, and what an endpoint receives', async () => {
+  test('contains guides in Markdown, and the deliveries that an endpoint receives', async () => {
     const { info, webhooks } = (await openApi()) as unknown as {
       info: { description: string }
       webhooks: Record<string, { post: { parameters: { name: string }[] } }>
@@ -81,13 +81,13 @@ describe('the OpenAPI document', () => {
     expect(webhooks.delivery?.post.parameters.map(({ name }) => name)).toContain('X-Service-Signature-256')
   })
 
-  test('is the same in YAML', async () => {
+  test('has the same content in YAML', async () => {
     const response = await fetch(`${platform.url}/api/v1/openapi.yaml`)
     expect(response.headers.get('content-type')).toContain('application/yaml')
     expect(parse(await response.text())).toEqual(await openApi())
   })
 
-  test('is below the place it came from, unless an origin is configured', async () => {
+  test('has a relative server URL, unless an origin is configured', async () => {
     const own = await startPlatform()
     for (const format of ['json', 'yaml']) {
       const text = await (await fetch(`${own.url}/api/v1/openapi.${format}`)).text()
@@ -97,7 +97,7 @@ describe('the OpenAPI document', () => {
   })
 
   test.each(['json', 'yaml'])(
-    'is made once per change: the same bytes and ETag until then, as %s',
+    'is made once per change, with the same bytes and ETag until then, as %s',
     async (format) => {
       const own = await startPlatform()
       const asked: (string | undefined)[] = []
@@ -137,7 +137,7 @@ describe('the OpenAPI document', () => {
     },
   )
 
-  test('asks again at once for the description of a service that had none yet', async () => {
+  test("requests a service's description again immediately if there was none before", async () => {
     const young = await startPlatform()
     young.settings.handler = describing('/workspaces', 'listWorkspaces')
     young.itsm.handler = describing('/itsm/incidents', 'listIncidents')
@@ -154,7 +154,7 @@ describe('the OpenAPI document', () => {
     await young.stop()
   })
 
-  test('keeps the last description of a service that is down, and follows one that changes', async () => {
+  test('keeps the last description of an unavailable service, and updates one that changes', async () => {
     await openApi()
     await platform.dispatcher.close()
     platform.itsm.handler = describing('/itsm/changes', 'listChanges')
@@ -175,13 +175,13 @@ describe('the OpenAPI document', () => {
 })
 
 describe('the docs page', () => {
-  test('is where the root leads', async () => {
+  test('is the target of the redirect from the root', async () => {
     const root = await fetch(platform.url, { redirect: 'manual' })
     expect([root.status, root.headers.get('location')]).toEqual([302, '/api/v1/docs'])
     expect((await fetch(`${platform.url}/api/v1/docs/`)).status).toBe(200)
   })
 
-  test.each(['/docs', '/docs/docs.css', '/openapi.json'])('%s is only read', async (path) => {
+  test.each(['/docs', '/docs/docs.css', '/openapi.json'])('TRACE %s is answered with 405', async (path) => {
     const { hostname, port } = new URL(platform.url)
     const [head] = await new Promise<string[]>((resolve, reject) => {
       // Uses a socket, because fetch does not support TRACE.
@@ -193,7 +193,7 @@ describe('the docs page', () => {
     expect(head).toBe('HTTP/1.1 405 Method Not Allowed')
   })
 
-  test('answers a condition that fails, and a part that is not there', async () => {
+  test('answers a failed precondition with 412, and ignores an unsatisfiable range', async () => {
     const page = (headers: Record<string, string>) => fetch(`${platform.url}/api/v1/docs`, { headers })
     const refused = await page({ 'if-match': '"another"' })
     expect(refused.status).toBe(412)
@@ -201,7 +201,7 @@ describe('the docs page', () => {
     expect((await page({ range: 'bytes=9999999-' })).status).toBe(200)
   })
 
-  test('loads everything from here, and nothing inline', async () => {
+  test('loads everything from its own origin, and nothing inline', async () => {
     const page = await fetch(`${platform.url}/api/v1/docs`)
     const html = await page.text()
     const policy = page.headers.get('content-security-policy')
@@ -217,7 +217,7 @@ describe('the docs page', () => {
     }
   })
 
-  test('names its files by their content, so that browsers cache them permanently', async () => {
+  test('has the content hash in the URLs of its files, so that browsers cache them permanently', async () => {
     const html = await (await fetch(`${platform.url}/api/v1/docs`)).text()
     const files = [...html.matchAll(/"(\/api\/v1\/docs\/[^"?]+)\?(\w+)"/g)]
     expect(files.length).toBeGreaterThan(4)
@@ -235,7 +235,7 @@ describe('the docs page', () => {
 })
 
 describe('health', () => {
-  test('lives', async () => {
+  test('reports that the gateway is live', async () => {
     const { status, body } = await call(`${platform.url}/healthz`)
     expect([status, body.data]).toEqual([200, { status: 'live' }])
   })
@@ -248,7 +248,7 @@ describe('health', () => {
     return body.data?.checks ?? Detail.parse(detail).params.checks
   }
 
-  test('is ready as long as settings is, and reports the reasons of each service', async () => {
+  test('reports ready while settings is ready, and the reasons of each service', async () => {
     const ready = () => call(`${platform.url}/readyz`)
     const allUp = { settings: 'up', itsm: 'up', dispatcher: 'up' }
     // On a busy machine a service may respond more slowly than a check waits.
@@ -283,7 +283,7 @@ describe('health', () => {
     })
   })
 
-  test('asks the services at most once a second, however often it is asked', async () => {
+  test('checks the services at most once a second, however often health is requested', async () => {
     const asked = () => platform.itsm.requests.filter(({ url }) => url === '/readyz').length
     platform.pass(1_000)
     const before = asked()
@@ -291,7 +291,7 @@ describe('health', () => {
     expect(asked()).toBe(before + 1)
   })
 
-  test('only knows GET', async () => {
+  test('accepts only GET and HEAD', async () => {
     const reply = await call(`${platform.url}/healthz`, { method: 'POST' })
     expect(reply).toMatchObject({ status: 405, code: 'method_not_allowed' })
     expect(reply.headers.get('allow')).toBe('GET, HEAD')

@@ -33,7 +33,7 @@ const logIn = (address: string, init: RequestInit = {}) =>
     ...init,
   })
 
-test('an address has eight logins in flight, then it is refused immediately; others are accepted', async () => {
+test('an address has at most eight logins in flight; more are rejected immediately, other addresses accepted', async () => {
   const under = Array.from({ length: 8 }, () => logIn('203.0.113.1'))
   await waitFor(() => held === 8)
   const refused = await logIn('203.0.113.1')
@@ -49,7 +49,7 @@ test('an address has eight logins in flight, then it is refused immediately; oth
   expect((await next).status).toBe(200)
 })
 
-test('all addresses have thirty-two, which does not affect callers with a token', async () => {
+test('all addresses have at most thirty-two logins in flight, without effect on callers with a token', async () => {
   const under = Array.from({ length: 32 }, (_, n) => logIn(`203.0.113.${n}`))
   await waitFor(() => held === 32)
   expect((await logIn('203.0.113.99')).status).toBe(503)
@@ -58,7 +58,7 @@ test('all addresses have thirty-two, which does not affect callers with a token'
   await Promise.all(under)
 })
 
-test('a client that leaves frees its slot', async () => {
+test('a client that disconnects frees its slot', async () => {
   const leaving = new AbortController()
   const under = Array.from({ length: 8 }, () =>
     logIn('203.0.113.1', { signal: leaving.signal }).catch(() => null),

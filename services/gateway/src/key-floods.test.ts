@@ -23,7 +23,7 @@ test.each<[string, (at: number) => Record<string, string>]>([
   ['without a key', () => ({})],
   ['with one wrong key', () => withKey('bad')],
   ['with a wrong key each', (at) => withKey(`bad${at}`)],
-])('requests %s keep no valid key behind their address from getting in', async (_what, headersOf) => {
+])('a flood of requests %s does not block valid keys from the same address', async (_what, headersOf) => {
   for (let round = 0; round < 2; round++) {
     const statuses = await flood((at) => headersOf(round * 1_000 + at))
     expect(statuses).toContain(429)
@@ -33,7 +33,7 @@ test.each<[string, (at: number) => Record<string, string>]>([
   }
 })
 
-test('as many wrong keys as take all there is for them stop at the gateway, known keys still get in', async () => {
+test('wrong keys that exhaust their limit are rejected by the gateway, and known keys are still accepted', async () => {
   expect((await get(asAda)).status).toBe(200)
   for (let at = 0; at < 1_300; at++) await get(withKey(`bad${at}`))
   const asked = platform.questions.length

@@ -7,7 +7,7 @@ afterEach(() => platform.stop())
 const get = (path: string, headers: Record<string, string>) =>
   call(`${platform.url}/api/v1${path}`, { headers })
 
-test('a person has so many requests per minute in a workspace', async () => {
+test('a person has a limited number of requests per minute in a workspace', async () => {
   platform = await startPlatform({ rateLimitPerMinute: 2 })
   const first = await get('/itsm/incidents', asAda)
   expect(first.headers.get('ratelimit-policy')).toBe('"default";q=2;w=60')
@@ -23,7 +23,7 @@ test('a person has so many requests per minute in a workspace', async () => {
   expect((await get('/itsm/incidents', asAda)).status).toBe(200)
 })
 
-test('of many requests per minute a tenth may come at once, the others as time goes by', async () => {
+test('a tenth of a high limit per minute is allowed as a burst, the rest over time', async () => {
   platform = await startPlatform({ rateLimitPerMinute: 2_000 })
   const first = await get('/itsm/incidents', asAda)
   expect(first.headers.get('ratelimit-policy')).toBe('"default";q=200;w=6')
@@ -35,7 +35,7 @@ test('of many requests per minute a tenth may come at once, the others as time g
   expect((await get('/itsm/incidents', asAda)).status).toBe(429)
 })
 
-test('each API key has a limit apart from that of its owner', async () => {
+test("each API key has a limit separate from its owner's", async () => {
   platform = await startPlatform({ rateLimitPerMinute: 1 })
   platform.verify = (question) => {
     const principal = defaultVerify(question)
@@ -53,7 +53,7 @@ test('each API key has a limit apart from that of its owner', async () => {
   expect(await statusWith('good-key-2')).toBe(429)
 })
 
-test('a network without a valid token has its own, and one for trying out tokens', async () => {
+test('a network without a valid token has its own limit, and another one for unknown tokens', async () => {
   platform = await startPlatform({ anonymousRateLimitPerMinute: 2, unknownTokenRateLimitPerMinute: 20 })
   await get('/itsm/incidents', asAda)
   expect((await get('/itsm/incidents', { ...asAda, Authorization: 'Bearer bad1' })).status).toBe(401)
@@ -65,7 +65,7 @@ test('a network without a valid token has its own, and one for trying out tokens
   expect((await get('/itsm/incidents', asAda)).status).toBe(200)
 })
 
-test('behind a trusted proxy each client is its own', async () => {
+test('each client behind a trusted proxy has its own limit', async () => {
   platform = await startPlatform({ anonymousRateLimitPerMinute: 1, trustProxyCidrs: ['127.0.0.0/8'] })
   const signIn = (client: string) =>
     call(`${platform.url}/api/v1/auth/token`, { method: 'POST', headers: { 'X-Forwarded-For': client } })

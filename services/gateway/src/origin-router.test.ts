@@ -44,7 +44,7 @@ test.each([
   ['POST', '/apps/acme/assets/-/actions'],
   ['POST', '/api/v1/auth/token'],
   ['GET', '/healthz'],
-])('%s %s is answered at the origin of the apps', async (method, path) => {
+])('%s %s is served at the origin of the apps', async (method, path) => {
   expect(await ask(host.toUpperCase(), method, path)).toMatchObject({ status: 200 })
 })
 
@@ -56,14 +56,14 @@ test.each([
   ['POST', '/api/v1/auth/token/../../itsm/incidents'],
   ['GET', '/api/v1/docs'],
   ['GET', '/'],
-])('%s %s is not there, with whatever token', async (method, path) => {
+])('%s %s is not found at the origin of the apps, with any token', async (method, path) => {
   const before = platform.questions.length
   expect(await ask(host, method, path)).toMatchObject(notThere)
   expect(platform.questions).toHaveLength(before)
   expect(platform.itsm.requests).toEqual([])
 })
 
-test('pages of apps are passed on from elsewhere, and nothing is done to them there', async () => {
+test('pages of apps are redirected from the main origin, and their actions are not found there', async () => {
   const path = '/apps/acme/assets?environment=staging'
   expect(await ask(main, 'GET', path)).toMatchObject({ status: 307, location: `https://${host}${path}` })
   const before = apps.requests.length
@@ -72,7 +72,7 @@ test('pages of apps are passed on from elsewhere, and nothing is done to them th
   expect(await ask(main, 'GET', '/api/v1/auth/me')).toMatchObject({ status: 200 })
 })
 
-describe('where localhost is the public origin', () => {
+describe('with localhost as the public origin', () => {
   const origin = 'http://localhost:8080'
   const opened = { 'sec-fetch-mode': 'navigate' }
   let local: TestPlatform
@@ -82,15 +82,18 @@ describe('where localhost is the public origin', () => {
   })
   afterAll(() => local?.stop())
 
-  test.each(['127.0.0.1:8080', '[::1]:8080'])('a page opened at %s is passed on to it', async (address) => {
-    for (const path of ['/', '/account?tab=sessions', '/api/v1/docs', '//elsewhere.example/'])
-      expect(await ask(address, 'GET', path, local, opened)).toMatchObject({
-        ...{ status: 307, location: `${origin}${path}` },
+  test.each(['127.0.0.1:8080', '[::1]:8080'])(
+    'a page opened at %s is redirected to localhost',
+    async (address) => {
+      for (const path of ['/', '/account?tab=sessions', '/api/v1/docs', '//elsewhere.example/'])
+        expect(await ask(address, 'GET', path, local, opened)).toMatchObject({
+          ...{ status: 307, location: `${origin}${path}` },
+        })
+      expect(await ask(address, 'GET', '/apps/acme/assets', local, opened)).toMatchObject({
+        ...{ status: 307, location: 'http://apps.localhost:8080/apps/acme/assets' },
       })
-    expect(await ask(address, 'GET', '/apps/acme/assets', local, opened)).toMatchObject({
-      ...{ status: 307, location: 'http://apps.localhost:8080/apps/acme/assets' },
-    })
-  })
+    },
+  )
 
   test.each<[string, string, string, object]>([
     ['a request of a script', '127.0.0.1:8080', 'GET', { 'sec-fetch-mode': 'cors' }],
@@ -98,11 +101,11 @@ describe('where localhost is the public origin', () => {
     ['a form that is sent', '127.0.0.1:8080', 'POST', opened],
     ['another port', '127.0.0.1:9090', 'GET', opened],
     ['the origin itself', 'localhost:8080', 'GET', opened],
-  ])('%s is not', async (_what, host, method, headers) => {
+  ])('%s is not redirected', async (_what, host, method, headers) => {
     expect(await ask(host, method, '/api/v1/auth/me', local, headers)).toMatchObject({ status: 200 })
   })
 
-  test('nor is anything where the public origin is another one', async () => {
+  test('nothing is redirected if the public origin is not localhost', async () => {
     expect(await ask('127.0.0.1', 'GET', '/api/v1/auth/me', platform, opened)).toMatchObject({ status: 200 })
   })
 })

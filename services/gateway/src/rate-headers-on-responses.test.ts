@@ -71,7 +71,7 @@ describe('every answer', () => {
   })
 
   test.each(answers)(
-    'to %s says how many requests are left',
+    'contains the remaining number of requests: %s',
     async (_what, { path, ...init }, status, policy) => {
       const answer = await fetch(`${platform.url}${path}`, { redirect: 'manual', ...init })
       await answer.arrayBuffer()
@@ -91,7 +91,7 @@ describe('every answer', () => {
   const own = answers.filter(
     ([, , status, policy]) => (policy === 'anonymous' && status !== 200) || status >= 400,
   )
-  test.each(own)('to %s carries the security headers', async (_what, { path, ...init }) => {
+  test.each(own)('contains the security headers: %s', async (_what, { path, ...init }) => {
     const answer = await fetch(`${platform.url}${path}`, { redirect: 'manual', ...init })
     await answer.arrayBuffer()
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -105,7 +105,7 @@ describe('every answer', () => {
     expect(answer.headers.has('x-powered-by')).toBe(false)
   })
 
-  test('to what is no HTTP carries them too', async () => {
+  test('to a request that is not HTTP contains the security headers', async () => {
     const socket = connect(Number(new URL(platform.url).port), '127.0.0.1')
     socket.write('NONSENSE\r\n\r\n')
     const [bytes] = (await once(socket, 'data')) as [Buffer]
@@ -114,7 +114,7 @@ describe('every answer', () => {
     expect(bytes.toString().toLowerCase()).toContain('x-content-type-options: nosniff')
   })
 
-  test('to a health check has no limit', async () => {
+  test('to a health check contains no rate limit', async () => {
     for (const path of ['/healthz', '/readyz']) {
       const answer = await fetch(`${platform.url}${path}`)
       await answer.arrayBuffer()
@@ -123,7 +123,7 @@ describe('every answer', () => {
   })
 })
 
-test('the reference page may load nothing from elsewhere and run nothing inline', async () => {
+test('the reference page may load nothing from other origins and run nothing inline', async () => {
   const answer = await fetch(`${platform.url}${api}/docs/`)
   await answer.arrayBuffer()
   const policy = answer.headers.get('content-security-policy') ?? ''
@@ -132,7 +132,7 @@ test('the reference page may load nothing from elsewhere and run nothing inline'
   expect(policy).not.toMatch(/unsafe|https?:|\*/)
 })
 
-test('no page of another origin may read anything', async () => {
+test('a page of another origin cannot read any answer', async () => {
   const from = { Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' }
   const asked = [
     await fetch(`${platform.url}${api}/itsm/incidents`, { method: 'OPTIONS', headers: from }),
@@ -145,7 +145,7 @@ test('no page of another origin may read anything', async () => {
   }
 })
 
-test('the address of a created resource is the public one, and an unchanged resource is passed on as such', async () => {
+test('the Location of a created resource is its public path, and a 304 is forwarded', async () => {
   platform.itsm.handler = (request, response) => {
     if (request.method === 'POST') {
       response.writeHead(201, { Location: '/itsm/incidents/inc_1' }).end('{"data":{}}')

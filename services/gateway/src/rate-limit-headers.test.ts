@@ -42,7 +42,7 @@ function given({ perMinute, burst }: { perMinute: number; burst: number }) {
   }
 }
 
-test('what is left can be sent at once, and one more cannot', () => {
+test('the remaining requests can be sent in a burst, and one more is rejected', () => {
   const pauses = fc.array(
     fc.record({ ms: fc.nat(90_000), share: fc.double({ min: 0, max: 1, noNaN: true }) }),
     {
@@ -62,7 +62,7 @@ test('what is left can be sent at once, and one more cannot', () => {
   )
 })
 
-test('after the seconds that are named a whole quota can be sent at once, and one more cannot', () => {
+test('after the reset time a whole quota can be sent in a burst, and one more is rejected', () => {
   fc.assert(
     fc.property(configurations, fc.nat(1_000), fc.nat(59_999), (configuration, count, ms) => {
       const { send, sendAll, grant, pass } = given(configuration)
@@ -77,7 +77,7 @@ test('after the seconds that are named a whole quota can be sent at once, and on
   )
 })
 
-test('a quota in each window is never refused, whether it comes at once or evenly', () => {
+test('one quota per window is never rejected, whether sent in a burst or evenly', () => {
   fc.assert(
     fc.property(configurations, fc.boolean(), (configuration, evenly) => {
       const { send, sendAll, grant, pass } = given(configuration)
@@ -99,7 +99,7 @@ test('a quota in each window is never refused, whether it comes at once or evenl
   )
 })
 
-test('the policy is no stricter than the limit by more than a second of its window', () => {
+test('the policy is stricter than the limit by less than a second of its window', () => {
   fc.assert(
     fc.property(configurations, ({ perMinute, burst }) => {
       const { quota, windowMs } = given({ perMinute, burst }).grant()

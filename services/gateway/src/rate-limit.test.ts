@@ -22,7 +22,7 @@ function given(perMinute: number) {
   }
 }
 
-test('a minute holds so many requests, then says when the next one may come', () => {
+test('a minute has a limited number of requests, and a rejection states when the next is allowed', () => {
   const { limiter, refusal } = given(2)
   expect(limiter.take('a')).toEqual({
     'RateLimit-Policy': '"default";q=2;w=60',
@@ -47,7 +47,7 @@ test('a bucket refills steadily and never above its size', () => {
   expect(limiter.take('a').RateLimit).toBe('"default";r=1;t=30')
 })
 
-test('each key has its own bucket, and looking at it takes nothing', () => {
+test('each key has its own bucket, and reading its state uses nothing', () => {
   const { limiter } = given(1)
   limiter.state('a')
   limiter.take('a')
@@ -56,7 +56,7 @@ test('each key has its own bucket, and looking at it takes nothing', () => {
   expect(() => limiter.take('a')).toThrow('Too many requests')
 })
 
-test('no number of other keys gives an empty bucket a fresh start', () => {
+test('no number of other keys resets an empty bucket', () => {
   let now = 0
   const limiter = createRateLimiter({
     policy: 'default',
@@ -77,7 +77,7 @@ test('no number of other keys gives an empty bucket a fresh start', () => {
   for (const key of ['a', 'k1', 'new key']) limiter.take(key)
 })
 
-test('0 limits nothing and says nothing', () => {
+test('a limit of 0 limits nothing and adds no headers', () => {
   const { limiter } = given(0)
   for (let count = 0; count < 1000; count++) expect(limiter.take('a')).toEqual({})
 })

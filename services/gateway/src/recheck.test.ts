@@ -39,7 +39,7 @@ describe('an answer to a long-poll', () => {
     ['a token that was revoked meanwhile', revoked, 401, 'invalid_token'],
     ['a member who was removed meanwhile', removed, 403, 'workspace_forbidden'],
     ['a role that allows less by now', () => ({ ...ada, permissions: [] }), 503, 'service_unavailable'],
-  ])('is not for %s', async (_who, verify, status, code) => {
+  ])('is withheld from %s', async (_who, verify, status, code) => {
     const { reply, response } = await waitingPoll()
     from(verify)
     response.end(published)
@@ -49,14 +49,14 @@ describe('an answer to a long-poll', () => {
     expect(body).not.toContain('published')
   })
 
-  test('does not say that there is one either', async () => {
+  test('is withheld from a HEAD request, too', async () => {
     const { reply, response } = await waitingPoll('HEAD')
     from(revoked)
     response.writeHead(200, { 'content-length': '28' }).end()
     expect((await reply).status).toBe(401)
   })
 
-  test.each(['GET', 'HEAD'])('comes unchanged for a caller who still may have it: %s', async (method) => {
+  test.each(['GET', 'HEAD'])('is returned unchanged to a caller who still has access: %s', async (method) => {
     const { reply, response } = await waitingPoll(method)
     from(() => ({ ...ada, permissions: ['itsm:read', 'itsm:write'] }))
     response.writeHead(200, { 'content-length': String(published.length) }).end(published)
@@ -66,7 +66,7 @@ describe('an answer to a long-poll', () => {
   })
 })
 
-test('an export breaks off when its reader may read no more', async () => {
+test('an export is cut off when its reader loses access', async () => {
   const held = new Promise<ServerResponse>((resolve) => {
     platform.settings.handler = wrapped(platform.settings.handler, resolve)
   })

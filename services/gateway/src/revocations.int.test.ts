@@ -69,11 +69,11 @@ test.each([
   ],
   ['user.deactivated', 'of the person', resource('user', ada.userId)],
   ['role.updated', 'in the workspace', { ...resource('role', 'rol_1'), workspaceId: 'ws_acme' }],
-])('%s %s makes the gateway ask again at once', async (type, _what, event) => {
+])('%s %s makes the gateway verify the token again immediately', async (type, _what, event) => {
   await isAskedAgainAfter(type, event)
 })
 
-test('a revoked token is refused without waiting for the cache', async () => {
+test('a revoked token is rejected before its cache entry expires', async () => {
   expect((await get()).status).toBe(200)
   platform.verify = () => {
     throw new ApiError('invalid_token', 'The token was revoked.')
@@ -84,7 +84,7 @@ test('a revoked token is refused without waiting for the cache', async () => {
   })
 })
 
-test('what concerns others, or is no event, changes nothing', async () => {
+test('events of others and invalid messages change nothing', async () => {
   const other = { ...ada, userId: 'usr_bob', tokenId: 'ses_bob' }
   platform.verify = (question) => (question.token === 'good-bob' ? other : defaultVerify(question))
   const asBob = { ...asAda, Authorization: 'Bearer good-bob' }
@@ -114,7 +114,7 @@ test('what concerns others, or is no event, changes nothing', async () => {
   expect(askedFor('good')).toBe(asked)
 })
 
-test('a right that is taken away stops the next event of an open stream, also within the second it was confirmed for', async () => {
+test('a revoked right stops the next event of an open stream, even within the second of its confirmation', async () => {
   const held = new Promise<ServerResponse>((resolve) => {
     const verify = platform.settings.handler
     platform.settings.handler = (request, response) => {

@@ -23,8 +23,8 @@ const logIn = ({ url }: TestPlatform) => call(`${url}/api/v1/auth/token`, { meth
 const incidents = ({ url }: TestPlatform, init: RequestInit = { headers: asAda }) =>
   call(`${url}/api/v1/itsm/incidents`, init)
 
-describe('a service whose routes are not known', () => {
-  test('gets no request; as soon as it answers, it gets the next one', async () => {
+describe('a service with unknown routes', () => {
+  test('receives no request, and receives the next one as soon as it has answered', async () => {
     const reserved = await startUpstream()
     await reserved.close()
     platform = await startPlatform({}, { itsm: reserved.url })
@@ -42,7 +42,7 @@ describe('a service whose routes are not known', () => {
   })
 })
 
-test('a service that comes back as another version is asked what has changed', async () => {
+test('the routes of a service that restarts with another version are fetched again', async () => {
   const started = await startPlatform()
   platform = started
   const path = '/itsm/incidents'
@@ -66,7 +66,7 @@ test('a service that comes back as another version is asked what has changed', a
   await itsm.close()
 })
 
-test('another version of a service is asked for its routes when connections to it are new', async () => {
+test('the routes of another version are fetched when connections to the service are new', async () => {
   const { routes, answers, asked } = stubbed([table('public'), table('workspace')], { renewAfterMs: 0 })
   await routes.ask()
   expect(accessOf(routes)).toBe('public')
@@ -76,7 +76,7 @@ test('another version of a service is asked for its routes when connections to i
   routes.close()
 })
 
-test('a table outlives the silence of its service, and an answer that is none', async () => {
+test('a route table is kept if its service does not answer, or answers without a valid table', async () => {
   const { routes, answers } = stubbed([table('account'), new Error('away'), { routes: [{ path: '/x' }] }], {
     renewAfterMs: 0,
   })
@@ -89,7 +89,7 @@ test('a table outlives the silence of its service, and an answer that is none', 
   routes.close()
 })
 
-test('concurrent requests for one service ask it once, and not again right away when it does not answer', async () => {
+test('concurrent requests for a service fetch its routes once, and not again right after a failure', async () => {
   let nowMs = 0
   const { routes, asked } = stubbed([new Error('away'), table('public')], { monotonicMs: () => nowMs })
   await Promise.all([routes.ask(), routes.ask()])

@@ -29,7 +29,7 @@ describe('routing', () => {
     expect(platform.dispatcher.requests).toHaveLength(2)
   })
 
-  test('a body arrives as it was sent', async () => {
+  test('a body is forwarded unchanged', async () => {
     const reply = await api('/itsm/incidents', {
       method: 'POST',
       body: '{"title":"Grüße"}',
@@ -43,7 +43,7 @@ describe('routing', () => {
   })
 
   test.each(['/nothing', '/internal/tokens/verify', '/itsm/../internal/x', '/workflow', '/sdks/packs'])(
-    '%s is no route',
+    '%s is not a route',
     async (path) => {
       const status = await new Promise((resolve, reject) => {
         // Does not use fetch, which would resolve the dots itself.
@@ -58,7 +58,7 @@ describe('routing', () => {
     },
   )
 
-  test('internal routes are out of reach', async () => {
+  test('internal routes are not reachable', async () => {
     const before = platform.questions.length
     const reply = await call(`${platform.url}/internal/tokens/verify`, { method: 'POST', headers: asAda })
     expect(reply.code).toBe('route_not_found')
@@ -66,8 +66,8 @@ describe('routing', () => {
   })
 })
 
-describe('what a service is answered', () => {
-  test('who calls, in a token only it accepts', async () => {
+describe('a service receives', () => {
+  test('the caller, in a token that only this service accepts', async () => {
     const { headers } = await seen('/itsm/incidents')
     const token = String(headers.authorization).replace('Bearer ', '')
     const asked = { method: 'GET', path: '/itsm/incidents' }
@@ -77,7 +77,7 @@ describe('what a service is answered', () => {
     await expect(platform.verifierOf('settings').verify(token, asked)).rejects.toThrow()
   })
 
-  test('no principal, on a public route', async () => {
+  test('no principal on a public route', async () => {
     const { body } = await call(`${platform.url}/api/v1/auth/token`, { method: 'POST', body: '{}' })
     const { authorization } = (body.data?.headers ?? {}) as Record<string, string>
     const verified = await platform
@@ -86,7 +86,7 @@ describe('what a service is answered', () => {
     expect(verified).toMatchObject({ kind: 'client', principal: undefined })
   })
 
-  test('the client address, its user agent and the request id', async () => {
+  test('the client address, the user agent and the request id', async () => {
     const { reply, headers } = await seen('/itsm/incidents', {
       'User-Agent': 'acme/1.0',
       'X-Request-ID': 'trace-12345',
@@ -99,13 +99,13 @@ describe('what a service is answered', () => {
     expect(reply.headers.get('x-request-id')).toBe('trace-12345')
   })
 
-  test('a fresh request id where the client sent none that is usable', async () => {
+  test('a new request id if the client sent no valid one', async () => {
     const { reply, headers } = await seen('/itsm/incidents', { 'X-Request-ID': 'no spaces!' })
     expect(headers['x-request-id']).toMatch(/^req_/)
     expect(reply.headers.get('x-request-id')).toBe(headers['x-request-id'])
   })
 
-  test('nothing a client has no say in', async () => {
+  test('no headers that only the platform may set', async () => {
     const { headers } = await seen('/itsm/incidents', {
       Cookie: 'a=b',
       Forwarded: 'for=1.1.1.1',
@@ -136,7 +136,7 @@ describe('what a service is answered', () => {
   })
 })
 
-test('headers about a connection stay on it, in both directions', async () => {
+test('connection headers are not forwarded, in either direction', async () => {
   const { handler } = platform.itsm
   platform.itsm.handler = (request, response) => {
     const headers = { Connection: 'X-Hop', 'X-Hop': '1', ETag: '"3"', 'Content-Type': 'application/json' }

@@ -61,14 +61,17 @@ function given({ gateways = 2 } = {}) {
 /** A twentieth of the limit for each gateway. */
 const most = (gateways: number, limit = perMinute) => limit + (gateways * perMinute) / 20
 
-test.each([1, 2, 5])('%i gateways together let a limit through, and a twentieth each', async (gateways) => {
-  const { flood } = given({ gateways })
-  const through = await flood(1_000)
-  expect(through).toBeGreaterThanOrEqual(perMinute)
-  expect(through).toBeLessThanOrEqual(most(gateways))
-})
+test.each([1, 2, 5])(
+  '%i gateways together admit the limit plus at most a twentieth each',
+  async (gateways) => {
+    const { flood } = given({ gateways })
+    const through = await flood(1_000)
+    expect(through).toBeGreaterThanOrEqual(perMinute)
+    expect(through).toBeLessThanOrEqual(most(gateways))
+  },
+)
 
-test('also in the long run, at a pace that each of them would allow by itself', async () => {
+test('gateways stay within the shared limit in the long run, at a pace each would allow alone', async () => {
   const { flood, pass } = given()
   let through = 0
   const minutes = 3
@@ -80,7 +83,7 @@ test('also in the long run, at a pace that each of them would allow by itself', 
   expect(through).toBeGreaterThanOrEqual(minutes * perMinute)
 })
 
-test('each says what all of them have left, but for a twentieth', async () => {
+test('each gateway reports the shared remainder, accurate to a twentieth', async () => {
   const { limiters, flood } = given()
   await flood(40)
   for (const limiter of limiters) {
@@ -90,13 +93,13 @@ test('each says what all of them have left, but for a twentieth', async () => {
   }
 })
 
-test('the shared counter is asked only once for each twentieth', async () => {
+test('the shared counter is requested only once for each twentieth', async () => {
   const { flood, questions } = given({ gateways: 1 })
   await flood(1_000)
   expect(questions()).toBe(20)
 })
 
-test('while the shared counter does not answer each keeps to the limit by itself, and reports its spends later', async () => {
+test('without the shared counter each gateway applies the limit alone, and reports its usage later', async () => {
   const { flood, setAway, pass, questions } = given()
   setAway(true)
   expect(await flood(1_000)).toBe(2 * perMinute)
@@ -109,7 +112,7 @@ test('while the shared counter does not answer each keeps to the limit by itself
   expect(await flood(1_000)).toBeLessThanOrEqual(most(2, 20))
 })
 
-test('keys do not share what they have left', async () => {
+test('keys have separate remainders', async () => {
   const { flood } = given()
   await flood(1_000)
   expect(await flood(10, 'b')).toBe(10)

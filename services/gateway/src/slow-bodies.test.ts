@@ -38,7 +38,7 @@ const logIn = (address: string) =>
     body: '{}',
   })
 
-test('logins whose bodies do not arrive take no slots from the others', async () => {
+test('logins with incomplete bodies occupy no slots', async () => {
   for (let at = 0; at < 40; at++) {
     const headers = { 'X-Forwarded-For': `203.0.113.${at}` }
     await idle('/auth/token', { ...headers, 'Content-Length': '100' })
@@ -52,7 +52,7 @@ test.each<[string, Record<string, string>]>([
   ['without a token', { 'Content-Length': '100' }],
   ['without a token, of unknown length', { 'Transfer-Encoding': 'chunked' }],
   ['with a token', { ...asAda, 'Content-Length': '100' }],
-])('a body %s that does not come in time is answered with 408', async (_who, headers) => {
+])('a body %s that does not arrive in time is answered with 408', async (_who, headers) => {
   const path = 'Authorization' in headers ? '/itsm/incidents' : '/auth/token'
   const socket = await idle(path, headers)
   let text = ''

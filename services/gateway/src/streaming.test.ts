@@ -40,7 +40,7 @@ const post = (path: string, bytes: number) =>
   call(`${platform.url}/api/v1${path}`, { method: 'POST', headers: asAda, body: 'x'.repeat(bytes) })
 
 describe('a body', () => {
-  test('that says it is too large is refused before it is sent', async () => {
+  test('with a Content-Length above the limit is rejected before it is sent', async () => {
     const request = open('/itsm/incidents', 'POST', { 'Content-Length': mebibyte + 1 })
     request.write('x')
     const { response, code } = await answerTo(request)
@@ -49,14 +49,14 @@ describe('a body', () => {
     request.destroy()
   })
 
-  test('that says so is answered also to a client that sends it all first', async () => {
+  test('with a Content-Length above the limit is rejected even if the client sends it completely first', async () => {
     expect(await post('/itsm/incidents', 4 * mebibyte)).toMatchObject({
       status: 413,
       code: 'payload_too_large',
     })
   })
 
-  test('that turns out too large is refused on the way', async () => {
+  test('that exceeds the limit is rejected during the transfer', async () => {
     const request = open('/itsm/incidents', 'POST', { 'Transfer-Encoding': 'chunked' })
     const answer = answerTo(request)
     for (let sent = 0; sent <= mebibyte; sent += 65_536) request.write('x'.repeat(65_536))
@@ -65,7 +65,7 @@ describe('a body', () => {
     request.end()
   })
 
-  test.each([0, 1, 65_536, 65_537, mebibyte])('of %d bytes passes', async (bytes) => {
+  test.each([0, 1, 65_536, 65_537, mebibyte])('of %d bytes is accepted', async (bytes) => {
     const reply = await post('/itsm/incidents', bytes)
     expect(String(reply.body.data?.body)).toHaveLength(bytes)
   })
@@ -75,7 +75,7 @@ describe('a body', () => {
     expect(String(reply.body.data?.body)).toHaveLength(2 * mebibyte)
   })
 
-  test('is passed on while it comes', async () => {
+  test('is forwarded while it arrives', async () => {
     const request = open('/itsm/incidents', 'POST', { 'Transfer-Encoding': 'chunked' })
     const arrived = new Promise<string>((resolve) => {
       platform.itsm.handler = (incoming, response) => {
@@ -91,7 +91,7 @@ describe('a body', () => {
 })
 
 describe('an answer', () => {
-  test('is passed on while it comes, whole and in order', async () => {
+  test('is forwarded while it arrives, complete and in order', async () => {
     let more = () => {}
     platform.itsm.handler = (_incoming, response) => {
       response.write('first,')
@@ -106,7 +106,7 @@ describe('an answer', () => {
     expect((await text(response)).length).toBe(8 * mebibyte)
   })
 
-  test('cut short by the service is cut short for the client', async () => {
+  test('truncated by the service is truncated for the client', async () => {
     platform.itsm.handler = (_incoming, response) => {
       response.writeHead(200, { 'Content-Length': 100 })
       response.write('half', () => response.destroy())
@@ -117,7 +117,7 @@ describe('an answer', () => {
     await expect(text(response)).rejects.toThrow('aborted')
   })
 
-  test.each([204, 304])('%d has no body', async (status) => {
+  test.each([204, 304])('with status %d has no body', async (status) => {
     platform.itsm.handler = (_incoming, response) => response.writeHead(status).end()
     const response = await fetch(`${platform.url}/api/v1/itsm/incidents`, { headers: asAda })
     expect([response.status, await response.text()]).toEqual([status, ''])
@@ -130,7 +130,7 @@ describe('an answer', () => {
   })
 })
 
-test('a client that leaves ends the request behind the gateway', async () => {
+test('a client that disconnects aborts the request to the service', async () => {
   const request = open('/itsm/incidents', 'GET')
   request.on('error', () => undefined)
   const aborted = new Promise<void>((resolve) => {
@@ -144,7 +144,7 @@ test('a client that leaves ends the request behind the gateway', async () => {
 })
 
 describe('a service', () => {
-  test('that is silent is given up on', async () => {
+  test('that does not answer causes an upstream_timeout', async () => {
     const impatient = await startPlatform({ upstreamTimeoutMs: 2_000 })
     impatient.itsm.handler = () => undefined
     const reply = await call(`${impatient.url}/api/v1/itsm/incidents`, { headers: asAda })
@@ -152,7 +152,7 @@ describe('a service', () => {
     await impatient.stop()
   })
 
-  test('that hangs up on a GET is asked once more', async () => {
+  test('that closes the connection of a GET receives the request once more', async () => {
     platform.itsm.handler = (request, response) => {
       platform.itsm.handler = echo
       request.socket.destroy()
@@ -163,19 +163,19 @@ describe('a service', () => {
     expect(platform.itsm.requests).toHaveLength(2)
   })
 
-  test('that hangs up on a POST is not asked again', async () => {
+  test('that closes the connection of a POST does not receive the request again', async () => {
     platform.itsm.handler = (request) => request.socket.destroy()
     expect(await post('/itsm/incidents', 2)).toMatchObject({ status: 503, code: 'service_unavailable' })
     expect(platform.itsm.requests).toHaveLength(1)
   })
 
-  test('that speaks no HTTP is an upstream error', async () => {
+  test('that does not answer in HTTP causes an upstream_error', async () => {
     platform.itsm.handler = (request) => request.socket.end('what?\r\n\r\n')
     const reply = await call(`${platform.url}/api/v1/itsm/incidents`, { headers: asAda })
     expect(reply).toMatchObject({ status: 502, code: 'upstream_error' })
   })
 
-  test('that is down is unavailable, and reached again once it is up', async () => {
+  test('that is down causes service_unavailable, and is reached again once it is up', async () => {
     await platform.dispatcher.close()
     const down = await call(`${platform.url}/api/v1/webhooks`, { headers: asAda })
     expect(down).toMatchObject({ status: 503, code: 'service_unavailable' })
@@ -185,7 +185,7 @@ describe('a service', () => {
   })
 })
 
-test('a gateway that stops sends waiting polls away and lets other requests end', async () => {
+test('a gateway that stops rejects waiting polls and completes other requests', async () => {
   const stopping = await startPlatform()
   const get = (path: string) => call(`${stopping.url}/api/v1${path}`, { headers: asAda })
   const polling = new Promise<void>((resolve) => {
@@ -210,7 +210,7 @@ test('a gateway that stops sends waiting polls away and lets other requests end'
 test.each([
   ['what is not HTTP', 'nonsense\r\n\r\n', 400],
   ['oversized headers', `GET / HTTP/1.1\r\nX: ${'x'.repeat(20_000)}\r\n\r\n`, 431],
-])('%s is answered with the envelope', async (_what, bytes, status) => {
+])('%s is answered with the error envelope', async (_what, bytes, status) => {
   const socket = connect(platform.gateway.port, '127.0.0.1')
   socket.write(bytes)
   const answer = await text(socket)
@@ -218,7 +218,7 @@ test.each([
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n'))).error.status).toBe(status)
 })
 
-test('an answer that goes on for long is sent nothing of once its caller may not have it any more', async () => {
+test('a long-running answer is cut off once its caller has lost access', async () => {
   let send: (text: string) => void = () => {}
   platform.dispatcher.handler = (_incoming, response) => {
     send = (text) => response.write(text)

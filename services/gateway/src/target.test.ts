@@ -4,7 +4,7 @@ import { dispatcherRoutes, itsmRoutes, settingsRoutes } from './fixture/platform
 import type { OperationRule } from './route-tables.js'
 import { findRouteRule, resolveTarget } from './target.js'
 
-describe('where a request goes', () => {
+describe('the target of a request', () => {
   test.each([
     ['/api/v1/auth/token', 'settings'],
     ['/api/v1/workspaces', 'settings'],
@@ -22,7 +22,7 @@ describe('where a request goes', () => {
     expect(resolveTarget(url)).toMatchObject({ service, path: url.slice('/api/v1'.length) })
   })
 
-  test('inbound webhooks are below the origin, and nothing else of their service is', () => {
+  test('inbound webhooks are reachable below the origin, and nothing else of their service is', () => {
     expect(resolveTarget('/hooks/hk_1?wait=5')).toMatchObject({
       ...{ service: 'workflows', path: '/origin/hooks/hk_1?wait=5', pathname: '/origin/hooks/hk_1' },
       isOfOrigin: true,
@@ -64,7 +64,7 @@ describe('where a request goes', () => {
     '/api/v1/incidents',
     '/api/v1/reports/orders/records',
     'http://elsewhere/api/v1/auth/me',
-  ])('%s goes nowhere', (url) => {
+  ])('%s has no target', (url) => {
     expect(resolveTarget(url)).toBeNull()
   })
 
@@ -73,7 +73,7 @@ describe('where a request goes', () => {
   })
 })
 
-describe('what is asked of a request', () => {
+describe('the rule for a request', () => {
   const table = new RouteTree<OperationRule>()
   for (const { method, path, ...rule } of [...settingsRoutes, ...itsmRoutes, ...dispatcherRoutes])
     table.add(method, path, rule)
@@ -105,11 +105,11 @@ describe('what is asked of a request', () => {
     ['POST', '/workspaces', 'workspace'],
     ['GET', '/workspaces/me', 'workspace'],
     ['BREW', '/auth/token', 'workspace'],
-  ])('%s %s needs %s access', (method, path, access) => {
+  ])('%s %s requires %s access', (method, path, access) => {
     expect(rule(method, path)?.access).toBe(access)
   })
 
-  test('its service says how large a body may be, and what waits', () => {
+  test('contains the body limit and the waiting flag that its service declares', () => {
     const mebibyte = 1024 * 1024
     expect(rule('POST', '/knowledge/articles')?.bodyLimitBytes).toBe(2 * mebibyte)
     expect(rule('POST', '/itsm/incidents')?.bodyLimitBytes).toBe(mebibyte)

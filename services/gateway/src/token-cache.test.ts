@@ -47,7 +47,7 @@ function given(options: { capacity?: number; expiresAt?: string } = {}) {
 }
 
 describe('a token cache', () => {
-  test('shares one verification between concurrent questions, and keeps its answer', async () => {
+  test('shares one verification between concurrent callers, and keeps its result', async () => {
     const { cache, asked, answer } = given()
     const both = Promise.all([cache.authenticate(question), cache.authenticate(question)])
     await answer(0)
@@ -56,7 +56,7 @@ describe('a token cache', () => {
     expect(asked).toHaveLength(1)
   })
 
-  test('asks separately for another workspace, environment or token', () => {
+  test('verifies separately for another workspace, environment or token', () => {
     const { cache, asked } = given()
     for (const other of [
       question,
@@ -93,7 +93,7 @@ describe('a token cache', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('verifies a token in use again before its answer expires, and no request waits', async () => {
+  test('renews the verification of a token in use before it expires, without delaying a request', async () => {
     const { cache, asked, answer, pass } = given()
     const first = cache.authenticate(question)
     await answer(0)
@@ -107,7 +107,7 @@ describe('a token cache', () => {
     expect(cache.peek(question)).toBe(principal)
   })
 
-  test('refuses from the moment a renewal was refused', async () => {
+  test('rejects from the moment a renewal was rejected', async () => {
     const { cache, answer, pass } = given()
     const first = cache.authenticate(question)
     await answer(0)
@@ -118,7 +118,7 @@ describe('a token cache', () => {
     await expect(cache.authenticate(question)).rejects.toThrow('revoked')
   })
 
-  test('keeps a refusal for a shorter time', async () => {
+  test('keeps a rejection for a shorter time', async () => {
     const { cache, asked, answer, pass } = given()
     const refused = expect(cache.authenticate(question)).rejects.toThrow('revoked')
     await answer(0, revoked())
@@ -129,7 +129,7 @@ describe('a token cache', () => {
     expect(asked).toHaveLength(2)
   })
 
-  test('does not keep that settings was down', async () => {
+  test('does not keep the result that settings was down', async () => {
     const { cache, asked, answer } = given()
     const refused = expect(cache.authenticate(question)).rejects.toThrow('down')
     await answer(0, new ApiError('service_unavailable', 'down'))
@@ -149,7 +149,7 @@ describe('a token cache', () => {
     expect(cache.peek(question)).toBeUndefined()
   })
 
-  test('forgets who it is asked to, also when a renewal is on its way', async () => {
+  test('removes the requested entries, even while a renewal is in progress', async () => {
     const { cache, answer, pass } = given()
     const first = cache.authenticate(question)
     await answer(0)

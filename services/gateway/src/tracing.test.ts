@@ -39,7 +39,7 @@ async function passedOn(platform: TestPlatform, headers: Record<string, string>)
   return { traceparent, tracestate }
 }
 
-test('a caller that follows its request has its trace gone on with, by a span of the gateway', async () => {
+test('the trace of a caller that records it is continued by a span of the gateway', async () => {
   const { traceparent, tracestate } = await passedOn(traced, { traceparent: caller, tracestate: 'a=b' })
   expect(traceparent).toMatch(/^00-4bf92f3577b34da6a3ce929d0e0e4736-[0-9a-f]{16}-01$/)
   expect(traceparent).not.toBe(caller)
@@ -50,11 +50,11 @@ test.each([
   ['what is no traceparent', { traceparent: 'once upon a time' }],
   ['one of a caller that does not follow', { traceparent: caller.replace(/01$/, '00') }],
   ['nothing', {}],
-])('of %s a service learns nothing', async (_what, headers) => {
+])('no traceparent is sent to a service if the client sends: %s', async (_what, headers) => {
   expect((await passedOn(traced, headers as Record<string, string>)).traceparent).toBeUndefined()
 })
 
-test('where nothing is traced, no header of a client reaches a service either', async () => {
+test('without tracing no trace header of a client reaches a service', async () => {
   expect(await passedOn(untraced, { traceparent: caller, tracestate: 'a=b' })).toEqual({
     traceparent: undefined,
     tracestate: undefined,

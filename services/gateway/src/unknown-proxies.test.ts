@@ -38,7 +38,7 @@ describe('a peer that sends X-Forwarded-For', () => {
     '::1',
     'fd00::7',
     '::ffff:10.2.3.4',
-  ])('from inside is warned of, as %s', (address) => {
+  ])('from an internal address causes a warning: %s', (address) => {
     const { proxies, lines, from } = given()
     from(address, '203.0.113.7')
     expect(lines).toMatchObject([{ peer: address, msg: expect.stringContaining('Set TRUST_PROXY_CIDRS') }])
@@ -49,13 +49,13 @@ describe('a peer that sends X-Forwarded-For', () => {
     ['is trusted', ['10.0.0.0/8'], '10.2.3.4', '203.0.113.7'],
     ['is outside, where any client may send it', [], '203.0.113.1', '203.0.113.7'],
     ['sends none', [], '10.2.3.4', undefined],
-  ])('is not warned of where it %s', (_what, trusted, address, forwardedFor) => {
+  ])('causes no warning if it %s', (_what, trusted, address, forwardedFor) => {
     const { proxies, lines, from } = given(trusted)
     from(address, forwardedFor)
     expect([lines, proxies.warnings()]).toEqual([[], []])
   })
 
-  test('is logged once an hour, and not advised against any more an hour after the last one', () => {
+  test('is logged once an hour, and its warning ends an hour after the last request', () => {
     const { proxies, lines, from, pass } = given()
     for (let n = 0; n < 100; n++) from('10.2.3.4', '203.0.113.7')
     expect(lines).toHaveLength(1)
@@ -74,10 +74,13 @@ describe('the readiness of the gateway', () => {
   test.each([
     [[], 1],
     [['127.0.0.0/8'], 0],
-  ])('with TRUST_PROXY_CIDRS %j has %i warnings of a proxy here', async (trustProxyCidrs, warnings) => {
-    platform = await startPlatform({ trustProxyCidrs })
-    await call(`${platform.url}/api/v1/nothing`, { headers: { 'X-Forwarded-For': '203.0.113.7' } })
-    const { body } = await call(`${platform.url}/readyz`)
-    expect(body.data?.warnings).toHaveLength(warnings)
-  })
+  ])(
+    'with TRUST_PROXY_CIDRS %j contains %i warnings about an unknown proxy',
+    async (trustProxyCidrs, warnings) => {
+      platform = await startPlatform({ trustProxyCidrs })
+      await call(`${platform.url}/api/v1/nothing`, { headers: { 'X-Forwarded-For': '203.0.113.7' } })
+      const { body } = await call(`${platform.url}/readyz`)
+      expect(body.data?.warnings).toHaveLength(warnings)
+    },
+  )
 })

@@ -39,7 +39,7 @@ const limitOf = ({ body }: Awaited<ReturnType<typeof poll>>) => body.error?.deta
 test.each([
   ['openPolls', asAda],
   ['openPollsPerKey', { ...asAda, 'X-Workspace': 'other' }],
-])('a workspace and a key have so many open polls: %s', async (limit, headers) => {
+])('a workspace and a key have a limited number of open polls: %s', async (limit, headers) => {
   await start({ [limit]: 3 })
   const open = Array.from({ length: 3 }, () => poll(headers))
   await waitFor(() => held === 3)
@@ -85,7 +85,7 @@ test.each([
   },
 )
 
-test('a client that leaves a poll may open another', async () => {
+test('a client that disconnects from a poll may open another', async () => {
   await start({ openPolls: 1 })
   const leaving = new AbortController()
   const left = poll(asAda, { signal: leaving.signal }).catch(() => null)

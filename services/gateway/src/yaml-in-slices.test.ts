@@ -29,7 +29,7 @@ const value: fc.Arbitrary<unknown> = fc.letrec((again) => ({
   ),
 })).value
 
-test('what is written in slices is read as what it was', async () => {
+test('a document formatted as YAML in slices parses to the same document', async () => {
   const documents = fc.dictionary(
     words.filter((name) => name !== '__proto__'),
     value,

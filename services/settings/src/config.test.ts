@@ -11,7 +11,7 @@ const env = {
   OPSPLANE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
 }
 
-describe('the configuration', () => {
+describe('the configuration of settings', () => {
   it('has defaults for lifetimes and limits', () => {
     expect(loadConfig(env)).toMatchObject({
       sessionIdleMs: 1_800_000,
@@ -22,7 +22,7 @@ describe('the configuration', () => {
     expect([1, 2]).toContain(loadConfig(env).passwordHashConcurrency)
   })
 
-  it('names a master key of the wrong size without showing it', () => {
+  it('reports a master key of the wrong size without showing it', () => {
     const short = Buffer.alloc(16, 9).toString('base64')
     const load = () => loadConfig({ ...env, OPSPLANE_MASTER_KEY: short })
     expect(load).toThrow(ConfigError)
@@ -30,14 +30,14 @@ describe('the configuration', () => {
     expect(load).not.toThrow(new RegExp(short))
   })
 
-  it('takes no key of a service for the one that signs the audit log', () => {
+  it('rejects a service key as the key that signs the audit log', () => {
     const same = { ...env, AUDIT_SIGNING_KEY: env.SERVICE_PRIVATE_KEY }
     expect(() => loadConfig(same)).toThrow(/AUDIT_SIGNING_KEY must not be the service's key/)
     const former = { ...env, PREVIOUS_SERVICE_PRIVATE_KEYS: `older,${env.AUDIT_SIGNING_KEY}` }
     expect(() => loadConfig(former)).toThrow(/AUDIT_SIGNING_KEY/)
   })
 
-  it('takes SMTP settings both or not at all, and never shows the password', () => {
+  it('requires both SMTP settings or neither, and never shows the password', () => {
     const smtp = { SMTP_URL: 'smtps://ops:hunter2@mail.example.com', SMTP_FROM: 'ops@example.com' }
     expect(loadConfig({ ...env, ...smtp })).toMatchObject({ smtpFrom: 'ops@example.com' })
     expect(() => loadConfig({ ...env, SMTP_URL: smtp.SMTP_URL })).toThrow(/SMTP_FROM is missing/)

@@ -43,7 +43,7 @@ afterAll(() => settings?.stop())
 
 const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, '')
 
-describe('a stranger', () => {
+describe('a user of another workspace', () => {
   const refused: [string, (reference: string) => string, object | undefined, () => string][] = [
     ['DELETE', (id) => `/auth/tokens/${id}`, undefined, () => key.id],
     ['GET', (name) => `/secrets/${name}`, undefined, () => 'stripe'],
@@ -62,19 +62,22 @@ describe('a stranger', () => {
     ['PATCH', (slug) => `/workspaces/${slug}`, { name: 'x' }, () => 'acme'],
     ['GET', (slug) => `/workspaces/${slug}/stats`, undefined, () => 'acme'],
   ]
-  it.each(refused)('cannot tell by %s %p what exists', async (method, path, body, existing) => {
-    const send = (reference: string) => eves.send(method, path(reference), body ? { body } : {})
-    const [foreign, absent] = [await send(existing()), await send('01JZ8Q4D3N5W7X9Y2B4C6D8E0F')]
-    expect(foreign.status).toBe(404)
-    expect(withoutRequestId(foreign.text)).toBe(withoutRequestId(absent.text))
-  })
+  it.each(refused)(
+    'cannot detect by %s %p whether a resource exists',
+    async (method, path, body, existing) => {
+      const send = (reference: string) => eves.send(method, path(reference), body ? { body } : {})
+      const [foreign, absent] = [await send(existing()), await send('01JZ8Q4D3N5W7X9Y2B4C6D8E0F')]
+      expect(foreign.status).toBe(404)
+      expect(withoutRequestId(foreign.text)).toBe(withoutRequestId(absent.text))
+    },
+  )
 
   it('cannot rotate a key by its id', async () => {
     expect((await eves.post('/auth/tokens/rotate', { id: key.id })).error().code).toBe('not_found')
     expect((await settings.verify(key.token ?? '', { workspace: 'acme' })).status).toBe(200)
   })
 
-  it('sees own users and roles only, and cannot give a role of another workspace', async () => {
+  it('sees only their own users and roles, and cannot assign a role of another workspace', async () => {
     const emails = (await eves.get('/settings/users')).page(User).items.map(({ email }) => email)
     expect(emails).toEqual([eve.email])
     expect((await eves.get('/settings/users?q=grace')).page(User).items).toEqual([])
@@ -84,7 +87,7 @@ describe('a stranger', () => {
     expect(invited.error().details[0]?.code).toBe('unknown_role')
   })
 
-  it('sees own keys and secrets only, also with a cursor of another list', async () => {
+  it('sees only their own keys and secrets, and cannot use a cursor of another list', async () => {
     expect((await eves.get('/auth/tokens')).page(Token).items).toEqual([])
     expect((await eves.get('/secrets')).page(Secret).items).toEqual([])
     await adas.post('/secrets', { name: 'twilio', value: 'x', hosts: ['*'] })
@@ -93,7 +96,7 @@ describe('a stranger', () => {
     expect(reply.error().code).toBe('invalid_cursor')
   })
 
-  it('may have the same secret name with another value', async () => {
+  it('may use the same secret name with another value', async () => {
     await eves.post('/secrets', { name: 'stripe', value: 'sk_evil', hosts: ['*'] })
     const resolve = async (workspaceId: string) => {
       const use = {
@@ -117,7 +120,7 @@ describe('the read models', () => {
     )
   }
 
-  it('come out the same when they are rebuilt from the events', async () => {
+  it('are the same after a rebuild from the events', async () => {
     const before = await dump()
     expect(before.flat().length).toBeGreaterThan(12)
     await settings.service.rebuild()

@@ -69,7 +69,7 @@ it.each<[string, InternalParty, () => Promise<object>]>([
   ['/internal/grants/revoke', 'itsm', async () => ({ grant: await standingGrant() })],
   ['/internal/budgets/lease', 'gateway', async () => ({ owner: 'gateway:1', asks: [ask] })],
   ['/internal/rates/spend', 'gateway', async () => ({ spends: [spend] })],
-])('%s is taken by one replica alone', async (path, caller, bodyOf) => {
+])('a call of %s is accepted by only one replica', async (path, caller, bodyOf) => {
   const body = await bodyOf()
   const token = await tokenFor(caller, path)
   expect((await send(settings.service.url, path, token, body)).code).toBe('taken')
@@ -77,7 +77,7 @@ it.each<[string, InternalParty, () => Promise<object>]>([
   expect((await send(replica.url, path, await tokenFor(caller, path), body)).code).toBe('taken')
 })
 
-it('what was taken is forgotten once its token counts no more', async () => {
+it('the record of a used call is deleted after its token has expired', async () => {
   await settings.service.sql`update taken_calls set kept_until = now() - interval '1 second'`
   await standingGrant()
   expect(await settings.service.sql`select 1 from taken_calls`).toHaveLength(1)

@@ -47,7 +47,7 @@ if (isWanted) {
   })
 }
 
-test('the documentation names the generators that are tested, and their versions', () => {
+test('the documentation names the tested generators and their versions', () => {
   const text = readFileSync('docs/clients.md', 'utf8')
   const missing = Object.values(generators)
     .flat()
@@ -109,7 +109,7 @@ function isRight({ id, raw: { responses } }: Operation, { status }: Called): boo
   return status < 300 || id in neverSuccessful || id === browserSignIn
 }
 
-describe.each(Object.entries(clientMakers))('a generated client of %s', (language, make) => {
+describe.each(Object.entries(clientMakers))('a generated client in %s', (language, make) => {
   const run = isWanted ? test : test.skip
   run('compiles, calls every operation, and reads what is answered as its types say', async () => {
     const place = join(folder, language)

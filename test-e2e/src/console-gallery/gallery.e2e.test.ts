@@ -13,7 +13,7 @@ const isWhole = process.env.TEST_GALLERY !== undefined
 const inBrowser = chromiumPath ? describe : describe.skip
 
 inBrowser(
-  'pages before a stub of the API (with chromium: apt-get install chromium, or CHROMIUM names one)',
+  'console pages with a stub of the API (with chromium: apt-get install chromium, or CHROMIUM names one)',
   () => {
     let stub: StubConsole
     beforeAll(async () => {
@@ -36,7 +36,7 @@ inBrowser(
         ]
 
     test.each(cases)(
-      'at $width px, $state: nothing moves, is cut off or is inaccessible',
+      'at $width px, $state: no content shifts, is cut off or is inaccessible',
       async ({ width, state }) => {
         const { shots, faulty } = await inspectScreens({
           ...{ stub, screens: isWhole ? screens : sampleOf(state), states: [state], widths: [width] },

@@ -130,7 +130,7 @@ export function authorizationTests(setting: () => Setting): void {
 }
 
 function testRights(): void {
-  test('an owner whose key was made when there were fewer permissions gets one with all of them', async () => {
+  test('an owner key that lacks newer permissions is replaced by one with all of them', async () => {
     const settingsUrl = cluster.services.settings.url
     const { origin } = cluster.info
     const make = (apiKey: string) => {
@@ -150,7 +150,7 @@ function testRights(): void {
     expect((await make(renewed.apiKey)).apiKey).toBe(renewed.apiKey)
   })
 
-  test.each(roles)('%s may do what the table of roles says, and nothing else', async (role) => {
+  test.each(roles)('%s has exactly the permissions in the table of roles', async (role) => {
     const token = await sessionAs(role)
     const allowed = builtInRoles[role]?.permissions ?? []
     const tried = async (operation: Operation) => {
@@ -163,7 +163,7 @@ function testRights(): void {
     await everyOperation(tried, isWhole ? operations : oneOfEachScope())
   })
 
-  test('a key without the scope is refused, and one with nothing else is not', async () => {
+  test('a key without the required scope is refused, and a key with only that scope is not', async () => {
     const keys = new Map<Permission, { without: string; alone: string }>()
     for (const scope of permissions)
       keys.set(scope, {
@@ -185,7 +185,7 @@ function testRights(): void {
     })
   })
 
-  test('no key opens another workspace, or an environment it is not for', async () => {
+  test('no key is valid for another workspace, or for an environment it is not issued for', async () => {
     const owner = await world.key()
     const staging = await typedClient(cluster.info).post('/auth/tokens', {
       body: { name: 'staging', scopes: [...permissions], environments: ['staging'] },
@@ -206,7 +206,7 @@ function testRights(): void {
 }
 
 function testTenants(): void {
-  test("another tenant's resources answer exactly like what is not there", async () => {
+  test('resources of another tenant get the same response as absent ones', async () => {
     const full = await world.key()
     await everyOperation(async (operation) => {
       if (!inWorkspace(operation) || !operation.path.includes('{') || acceptsAnyName.test(operation.path))
@@ -231,7 +231,7 @@ function testTenants(): void {
     })
   })
 
-  test("another tenant's cursors are worth nothing", async () => {
+  test('cursors of another tenant are rejected', async () => {
     const headers = { 'x-workspace': other.workspace }
     await everyOperation(async (operation) => {
       if (!parametersIn(operation, 'query').some(({ name }) => name === 'after')) return undefined
@@ -248,7 +248,7 @@ function testTenants(): void {
     })
   })
 
-  test("another tenant's idempotency keys mean nothing, even to the same person", async () => {
+  test('idempotency keys of another tenant are ignored, even for the same person', async () => {
     const token = await memberOfBoth()
     const acceptsKey = (operation: Operation) =>
       inWorkspace(operation) &&
@@ -273,7 +273,7 @@ function testTenants(): void {
     }, keyed)
   })
 
-  test("what a client has cached of one tenant is never said to be another's", async () => {
+  test('a response cached for one tenant is never confirmed as current for another', async () => {
     const token = await memberOfBoth()
     const isRead = (operation: Operation) =>
       operation.method === 'GET' && inWorkspace(operation) && !acceptsAnyName.test(operation.path)
@@ -294,7 +294,7 @@ function testTenants(): void {
     }, cached)
   })
 
-  test("another tenant's topics of the same name are other topics", async () => {
+  test('topics with the same name in two tenants are separate', async () => {
     const token = await memberOfBoth()
     const topic = (tenant: Record<string, string>) => {
       const at = (method: string, below: string, body?: object) =>
@@ -331,7 +331,7 @@ function testTenants(): void {
     }
   })
 
-  test('nothing that a tenant has written is in a log, also where every write fails', async () => {
+  test('logs contain no data of a tenant, even if every write fails', async () => {
     const mark = 'written-by-a-tenant'
     const owner = await world.key()
     const makes = ({ method, path }: Operation) => method === 'POST' && !path.includes('{')

@@ -63,7 +63,7 @@ export function resolvingTests(
     return answer.status === 200 ? [] : [`${data.href}: ${answer.status} ${answer.text}`]
   }
 
-  test('what the audit log is about is resolved, and can be read where that says', async () => {
+  test('ids in the audit log are resolved to their resource, at an address that can be read', async () => {
     const problems: string[] = []
     for (const { type, id } of await foundIds())
       if (!unresolved.includes(type))
@@ -77,7 +77,7 @@ export function resolvingTests(
     expect(problems).toEqual([])
   })
 
-  test('so is what no event is about, and what has a number', async () => {
+  test('ids of deliveries, runs and executions, and numbers of records, are resolved as well', async () => {
     const problems: string[] = []
     for (const { path, type } of [...eventless, ...numbered]) {
       const list = List.safeParse((await read(`${path}?limit=1`)).json).data?.data ?? []
@@ -88,7 +88,7 @@ export function resolvingTests(
     expect(problems).toEqual([])
   })
 
-  test('every path by which ids are resolved is one that is read', () => {
+  test('every path in resolved addresses belongs to a GET operation', () => {
     const shape = (path: string) => path.replace(/\?.*/, '').replaceAll(/\{\w+\}/g, '{}')
     const reading = listAllOperations(get().document).filter(({ method }) => method === 'GET')
     const known = new Set(reading.map((operation) => shape(toServicePath(operation))))

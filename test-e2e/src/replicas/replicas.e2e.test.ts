@@ -37,7 +37,7 @@ afterAll(async () => {
 })
 
 describe('two gateways', () => {
-  test('let a limit through once, not once each', async () => {
+  test('share one rate limit', async () => {
     const [one, other] = platform.gateways
     const startedAt = performance.now()
     expect(await countUnauthenticated(one, 0)).toBeGreaterThan(strangersPerMinute / 2)
@@ -48,12 +48,12 @@ describe('two gateways', () => {
     expect(through).toBeLessThan(strangersPerMinute / 2 + refilled)
   })
 
-  test('let a create with one key happen once, whichever replica gets it', async () => {
+  test('apply concurrent creates with one idempotency key once, whichever replica receives them', async () => {
     const apis = createApis(platform)
     for (let n = 0; n < 4; n++) expect((await createOnce(apis, `once-${n}`)).size).toBe(1)
   })
 
-  test('refuse a key that was revoked by the other one', async () => {
+  test('reject a key that was revoked through the other gateway', async () => {
     const [one, other] = createApis(platform)
     const body = { name: 'short', scopes: ['itsm:read'] }
     const made = await one?.<{ data: { id: string; token: string } }>('POST', '/auth/tokens', { body })
@@ -65,7 +65,7 @@ describe('two gateways', () => {
     await waitFor(async () => (await read()) === 401 && (await read(other)) === 401)
   })
 
-  test('wake a long-poll by what is published by the other one', async () => {
+  test('end a long-poll with an event published through the other gateway', async () => {
     const [one, other] = createApis(platform)
     const topic = '/events/topics/across'
     for (let n = 0; n < 3; n++) {
@@ -89,7 +89,7 @@ test('every service is replaced under load, replica by replica: no request fails
   })
 })
 
-test('replicas and NATS servers are killed under load: what fails may be tried again, and nothing is lost', async () => {
+test('replicas and NATS servers are killed under load: failed requests can be retried, and nothing is lost', async () => {
   await traffic.during('killed', async (loads) => {
     for (let round = 0; round < Math.max(1, rounds); round++)
       for (const [name, victim] of Object.entries(victims())) await killAndGoOn(name, victim, loads)

@@ -23,7 +23,7 @@ described('an upgrade from %s', (commit) => {
     await platform?.stop()
   })
 
-  test('replica by replica, after the databases, under load: nothing is lost, and no request fails where replicas drain', async () => {
+  test('of the databases, then replica by replica under load, loses nothing, and fails no request if replicas drain', async () => {
     const { replicas = {}, migrate } = platform ?? {}
     const drains = drainsReplicas(version)
     // The pause that the chart of that version used.

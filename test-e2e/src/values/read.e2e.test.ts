@@ -163,7 +163,7 @@ const missing: Record<string, (column: string, back: unknown) => boolean> = {
 
 const formatOf = (name: string) => /^a file of (\w+)/.exec(name)?.[1] ?? ''
 
-describe('what was written is read exactly', () => {
+describe('stored values are read exactly', () => {
   const bySql = cases.flatMap(({ back, sql, ...each }) =>
     back === null && sql ? [{ ...each, sql, back: sql }] : [],
   )
@@ -192,7 +192,7 @@ describe('what was written is read exactly', () => {
     )
   })
 
-  test.each(Object.keys(readers))('by %s', async (name) => {
+  test.each(Object.keys(readers))('through %s', async (name) => {
     const rows = await (readers[name] as Read)(ids, written)
     const wrong = placed.flatMap(({ column, back, tag }) => {
       const value = rows.get(tag)?.[column]
@@ -205,7 +205,7 @@ describe('what was written is read exactly', () => {
     expect(wrong).toEqual([])
   })
 
-  test('by a parameter of a report', async () => {
+  test('through a parameter of a report', async () => {
     const sql = `select * from "values" where tag like 'read %' and counter = :counter`
     const declared = { name: 'Counted', parameters: [{ name: 'counter', type: 'bigint' }], sql }
     const { id: savedQuery } = await made('/queries', declared)
@@ -222,7 +222,7 @@ describe('what was written is read exactly', () => {
     expect(await counted('9007199254740992')).toEqual([])
   })
 
-  test('by a filter of the value itself, and by none of its neighbours', async () => {
+  test('through a filter on the value, which matches no neighbouring value', async () => {
     const wrong: unknown[] = []
     for (const { column, sent, tag } of given.placed) {
       if (findType(column) === 'json') continue
@@ -305,6 +305,6 @@ async function runOf(input: unknown): Promise<unknown> {
   return (await api<{ input: { value: unknown } }>('GET', `/runs/${runId}`)).json.data.input.value
 }
 
-test.each(echoes)('%s has a value as it was sent', async (_name, echo, wanted) => {
+test.each(echoes)('%s preserves a value exactly as sent', async (_name, echo, wanted) => {
   expect(normal(await echo(value))).toBe(normal(wanted))
 })

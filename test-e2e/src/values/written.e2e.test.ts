@@ -161,8 +161,8 @@ beforeAll(async () => {
   await at.deployApp()
 })
 
-describe('what is written through', () => {
-  test.each(Object.keys(doors))('%s is kept as it is, or refused', async (name) => {
+describe('a value written through', () => {
+  test.each(Object.keys(doors))('%s is stored exactly, or rejected', async (name) => {
     const { write, instead } = doors[name] as Door
     const expected = cases.map((each) => {
       const back = instead?.(each)
@@ -183,7 +183,7 @@ describe('what is written through', () => {
 
 const textOf = (answer: unknown) => (answer as { text?: string } | undefined)?.text?.slice(0, 500)
 
-test('a request that differs in a digit beyond a double is another one under the same key', async () => {
+test('a request that differs only in a digit beyond double precision is rejected under the same idempotency key', async () => {
   const { baseUrl, apiKey, workspace } = at.platform.info
   const send = async (n: string) => {
     const headers = {

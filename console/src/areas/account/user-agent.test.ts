@@ -13,6 +13,6 @@ test.each([
   ],
   ['opsplane/0.2.0', 'opsplane'],
   ['', 'Unknown program'],
-])('%s is %s', (userAgent, program) => {
+])('the user agent %s is displayed as %s', (userAgent, program) => {
   expect(parseUserAgent(userAgent)).toBe(program)
 })

@@ -8,7 +8,7 @@ const outcome = (kind: (typeof attemptErrorKinds)[number], lastResponseStatus: n
   lastResponseStatus,
 })
 
-test.each(attemptErrorKinds)('%s has words and a remedy', (kind) => {
+test.each(attemptErrorKinds)('the error kind %s has a description and a remedy', (kind) => {
   expect(describeCause(outcome(kind))).toMatch(/^[A-Z]/)
   expect(remedyFor(outcome(kind))).toMatch(/\.$/)
 })
@@ -21,7 +21,7 @@ test.each([
   [410, texts.remedies.gone],
   [302, texts.remedies.status],
   [422, texts.remedies.status],
-])('an answer of %d says what to do', (status, remedy) => {
+])('a response with status %d has a description and a remedy', (status, remedy) => {
   expect(describeCause(outcome('status', status))).toBe(`Answered ${status}`)
   expect(remedyFor(outcome('status', status))).toBe(remedy)
 })

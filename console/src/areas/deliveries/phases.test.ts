@@ -16,6 +16,6 @@ test.each([
   ['over a kept one', { firstByteMs: 12, totalMs: 12 }, 'firstByte 12'],
   ['without an answer', { dnsMs: 1, connectMs: 4, totalMs: 1_005 }, 'dns 1, connect 4, rest 1000'],
   ['of which nothing is known', {}, ''],
-])('the time of an attempt %s', (_, timings, phases) => {
+])('computes the phases of an attempt %s', (_, timings, phases) => {
   expect(shown(timings)).toBe(phases)
 })

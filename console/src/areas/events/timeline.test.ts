@@ -7,7 +7,7 @@ const event = (id: string, second: number) =>
 const delivery = (id: string, second: number) =>
   ({ id, createdAt: `2026-01-01T00:00:0${second}.000Z` }) as Delivery
 
-test('a timeline has each event once, in the order of time, and deliveries behind what they deliver', () => {
+test('a timeline lists each event once, in order of time, and a delivery after its event', () => {
   const steps = buildTimeline({
     events: [event('evt_3', 2), event('evt_2', 1), event('evt_3', 2), event('evt_1', 1)],
     deliveries: [delivery('del_1', 2), delivery('del_0', 4)],

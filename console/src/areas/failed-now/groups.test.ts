@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { describeFailure, sumGroups } from './groups.js'
 
-test('groups are counted together, and said to be more where one of them may be', () => {
+test('the sum of groups is marked as a lower bound if any of the counts is one', () => {
   const some = { count: 3, isMore: false }
   expect(sumGroups([some, { count: 4, isMore: false }], false)).toEqual({ count: 7, isMore: false })
   expect(sumGroups([some, { count: 10_000, isMore: true }], false)).toEqual({ count: 10_003, isMore: true })
@@ -14,6 +14,6 @@ test.each([
   ['status', 'The endpoint answered 500.', 'The endpoint answered 500'],
   ['thrown', 'Waiting for the lock...', 'Waiting for the lock...'],
   ['no_such_code', 'Division by zero', 'Division by zero'],
-])('a cause %s is shown in words', (code, message, words) => {
+])('the cause %s is described in words', (code, message, words) => {
   expect(describeFailure({ code, message })).toBe(words)
 })

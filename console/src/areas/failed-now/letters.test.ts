@@ -5,7 +5,7 @@ import { groupDeadLetters, groupStatusFigures } from './letters.js'
 const letter = (given: Partial<DeadLetter>) =>
   ({ service: 'analytics', consumer: 'analytics-facts', cause: 'timeout', ...given }) as DeadLetter
 
-test('dead letters are grouped by consumer and cause, with when the first and the last were given up', () => {
+test('dead letters are grouped by consumer and cause, with the times of the first and the last', () => {
   const groups = groupDeadLetters([
     letter({ createdAt: '2026-01-01T03:00:00Z' }),
     letter({ createdAt: '2026-01-01T02:00:00Z', cause: null }),
@@ -17,7 +17,7 @@ test('dead letters are grouped by consumer and cause, with when the first and th
   ])
 })
 
-test('the figures of a workspace are groups without times; a service that does not answer has none', () => {
+test('status figures of a workspace become groups, except those of a service that does not answer', () => {
   const status = {
     services: [
       { name: 'apps', figures: null },
@@ -32,7 +32,7 @@ test('the figures of a workspace are groups without times; a service that does n
   ])
 })
 
-test('a refused signature is named as such, and other causes by their code', () => {
+test('a rejected signature has a description of its own, and other causes are described by their code', () => {
   const groups = groupDeadLetters([
     letter({ cause: 'SignatureError' }),
     letter({ cause: 'version_conflict' }),

@@ -6,7 +6,7 @@ const names = fc.uniqueArray(
   fc.constantFrom('itsm:read', 'itsm:write', 'apps:use', 'audit:read', 'runs:read'),
 )
 
-test('what a change removes and adds leads from the one to the other, and names nothing that stays', () => {
+test('a role change lists exactly the removed and added permissions', () => {
   fc.assert(
     fc.property(names, names, (before, after) => {
       const { removed, added } = comparePermissions(before, after)
@@ -19,7 +19,7 @@ test('what a change removes and adds leads from the one to the other, and names 
   )
 })
 
-test('permissions stand together by what they are about', () => {
+test('permissions are grouped by area', () => {
   expect(groupPermissions(['itsm:read', 'apps:use', 'itsm:write'])).toEqual([
     ['itsm', ['itsm:read', 'itsm:write']],
     ['apps', ['apps:use']],
@@ -30,6 +30,6 @@ test.each([
   [[], { names: '', more: 0 }],
   [['Ada', 'Bob', 'Cy'], { names: 'Ada, Bob, Cy', more: 0 }],
   [['Ada', 'Bob', 'Cy', 'Dee', 'Eve'], { names: 'Ada, Bob, Cy', more: 2 }],
-])('of %j some are named', (all, expected) => {
+])('of the names %j at most three are listed, and the rest are counted', (all, expected) => {
   expect(formatSome(all)).toEqual(expected)
 })

@@ -12,6 +12,6 @@ test.each([
   [keySearch, { whose: 'mine', status: 'revoked' }, {}],
   [notificationSearch, { unread: true }, { unread: 'true' }],
   [notificationSearch, { unread: 'maybe' }, {}],
-])('what an address says, and nothing else, is a filter: %#', (read, given, filters) => {
+])('only valid query parameters become filters: %#', (read, given, filters) => {
   expect(read(given)).toEqual(filters)
 })

@@ -24,7 +24,7 @@ const consumer = (figures: Partial<Figures['consumers'][number]>) => [
   { name: 'itsm-audit', pending: 0, inHand: 0, deadLetters: 0, ...figures },
 ]
 
-describe('what an operator has to look at', () => {
+describe('the problem reported to the operator', () => {
   test.each<[string, Service, string[]]>([
     ['nothing', service({}), []],
     ['nothing that was made a moment ago', service({ oldestUnpublishedAt: '2026-11-28T21:59:30.000Z' }), []],
@@ -43,13 +43,13 @@ describe('what an operator has to look at', () => {
     expect(findProblems(given, now).map(({ kind }) => kind)).toEqual(kinds)
   })
 
-  test('is named, with what to do', () => {
+  test('names its subject in the suggested remedy', () => {
     const [trouble] = findProblems(service({ consumers: consumer({ pending: 5_000 }) }), now)
     expect(trouble?.next).toContain('itsm-audit')
   })
 })
 
-test('without NATS it is unknown how many events wait for consumers', () => {
+test('without NATS the number of pending events is unknown', () => {
   const without = service({ consumers: consumer({ pending: null }) })
   expect(isNatsAway([service({}), without])).toBe(true)
   expect(isNatsAway([service({}), service(null, 'does not answer')])).toBe(false)
@@ -61,6 +61,6 @@ test.each([
   [0, '0'],
   [9_999, '9,999'],
   [10_000, '10,000+'],
-])('%d is %s', (count, text) => {
+])('the count %d is displayed as %s', (count, text) => {
   expect(countText(count, 10_000)).toBe(text)
 })

@@ -6,11 +6,14 @@ const roles = [
   { value: 'cn=ops,ou=groups', role: 'release-manager' },
 ]
 
-test('what is written is what was read', () => {
+test('a role mapping that is formatted and parsed again is unchanged', () => {
   expect(mappingText(roles)).toBe('ops-admins = admin\ncn=ops,ou=groups = release-manager')
   expect(parseMapping(mappingText(roles).split('\n'))).toEqual(roles)
 })
 
-test.each([['ops-admins'], ['= admin'], ['ops ='], ['ops = two words']])('%j is no entry', (line) => {
-  expect(parseMapping(['a = b', line])).toBeUndefined()
-})
+test.each([['ops-admins'], ['= admin'], ['ops ='], ['ops = two words']])(
+  'the line %j is rejected as a role mapping',
+  (line) => {
+    expect(parseMapping(['a = b', line])).toBeUndefined()
+  },
+)

@@ -9,7 +9,7 @@ const delivery = (status: DeliveryStatus, lastDurationMs: number | null = null) 
 const several = (count: number, status: DeliveryStatus) =>
   Array.from({ length: count }, () => delivery(status))
 
-test('counts what has ended, and measures what was attempted', () => {
+test('counts ended deliveries, and measures the duration of those attempted', () => {
   const latest = [
     delivery('pending'),
     delivery('held'),
@@ -28,14 +28,14 @@ test('counts what has ended, and measures what was attempted', () => {
   })
 })
 
-test('only what is whole is shown as whole', () => {
+test('rounds the share of successes to 0 or 100 % only if it is exact', () => {
   expect(computeHealth([...several(999, 'succeeded'), ...several(1, 'failed')]).succeededShare).toBe(99)
   expect(computeHealth([...several(1, 'succeeded'), ...several(999, 'failed')]).succeededShare).toBe(1)
   expect(computeHealth(several(3, 'succeeded')).succeededShare).toBe(100)
   expect(computeHealth(several(3, 'failed')).succeededShare).toBe(0)
 })
 
-test('without deliveries nothing is claimed', () => {
+test('computes no share and no duration without ended deliveries', () => {
   const nothing = {
     total: 0,
     failed: 0,
@@ -48,7 +48,7 @@ test('without deliveries nothing is claimed', () => {
   expect(computeHealth([delivery('pending')])).toEqual({ ...nothing, total: 1 })
 })
 
-test('a failed delivery that was replayed needs no retry, unless the replay failed', () => {
+test('a failed delivery counts as resolved once its replay has succeeded', () => {
   const [failed, replayed] = [
     delivery('failed'),
     { ...delivery('succeeded'), id: 'del_2', replayOf: 'del_1' },

@@ -9,7 +9,7 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 
 const testsIn = (folder: string) => readdirSync(root + folder).filter((name) => name.endsWith('.test.js'))
 
-test.each(mutants)('$name: stands in its source once, and has tests', (mutant) => {
+test.each(mutants)('$name: its search text occurs once in the source, and it has tests', (mutant) => {
   const source = readFileSync(`${root}${mutant.file}`, 'utf8')
   expect(applyMutant(source, mutant)).not.toBe(source)
   for (const path of mutant.tests)
@@ -20,7 +20,7 @@ test.each(mutants)('$name: stands in its source once, and has tests', (mutant) =
     )
 })
 
-test('a search that is not there, or twice, is refused', () => {
+test('a mutant whose search text is missing or occurs twice is rejected', () => {
   const [mutant] = mutants
   if (!mutant) throw new Error('there are no mutants')
   for (const source of ['', mutant.search.repeat(2)])

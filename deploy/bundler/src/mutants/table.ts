@@ -187,7 +187,7 @@ export const mutants: readonly Mutant[] = [
     search: 'const isInTime = () => now() < job.sendBefore',
     replace: 'const isInTime = () => true',
     tests: [dispatcherSimulation],
-    title: 'each event is delivered or its delivery says why not',
+    title: 'each event is delivered, or its delivery has a reason of failure',
   },
   {
     name: 'a retry that is recorded as the first attempt',
@@ -202,7 +202,7 @@ export const mutants: readonly Mutant[] = [
     search: 'if (raised > lowWatermark) lowWatermark = raised',
     replace: "lowWatermark = '~'",
     tests: [dispatcherSimulation],
-    title: 'each event is delivered or its delivery says why not',
+    title: 'each event is delivered, or its delivery has a reason of failure',
   },
   {
     name: 'a delivery that is given up one attempt too soon',

@@ -109,7 +109,7 @@ described('an API server', () => {
   const changed = (before: Record<string, string>, after: Record<string, string>) =>
     serviceNames.filter((service) => before[service] !== after[service])
 
-  test('takes the small example: hooks finish, every service is available', async () => {
+  test('the small example installs: hooks succeed and every service is available', async () => {
     await prepare('small')
     const values = ['--values', join(chart, 'examples/small.yaml')]
     const said = await helm('install', 'small', chart, ...at('small'), ...values, '--wait')
@@ -130,7 +130,7 @@ described('an API server', () => {
     expect(jobs.items).toEqual([])
   })
 
-  test('has helm test ask for the gateway, whose pod ends', async () => {
+  test('helm test runs a pod that requests the gateway, and succeeds when the pod does', async () => {
     const testing = helm('test', 'small', '--namespace', 'small', '--timeout', '5m')
     const path = '/api/v1/namespaces/small/pods/small-opsplane-test'
     await waitFor(async () => (await cluster.ask<Pod>('GET', path)).status.phase === 'Running')
@@ -139,7 +139,7 @@ described('an API server', () => {
     expect(await testing).toContain('Phase:          Succeeded')
   })
 
-  test('an upgrade migrates first and replaces what has changed; a rollback brings it back', async () => {
+  test('an upgrade migrates first and replaces changed pods only, and a rollback restores the previous pods', async () => {
     const before = await templates('small')
     const values = ['--values', join(chart, 'examples/small.yaml')]
     const upgrade = (...more: string[]) =>
@@ -161,7 +161,7 @@ described('an API server', () => {
     expect(changed(before, await templates('small'))).toEqual(['apps'])
   })
 
-  test('takes the large example, with the resources of operators', async () => {
+  test('the large example installs and upgrades, with its custom resources', async () => {
     const crds = join(folder, 'definitions')
     mkdirSync(join(crds, 'crds'), { recursive: true })
     for (const { module, folder: part } of definitions) {
@@ -198,7 +198,7 @@ described('an API server', () => {
     expect((await status('large')).hooks.map(({ name }) => name)).toContain('large-opsplane-migrate-2')
   })
 
-  test('what is uninstalled leaves the Secrets', async () => {
+  test('uninstalling removes the pods but keeps the Secrets', async () => {
     await helm('uninstall', 'small', ...at('small'), '--wait')
     const { items } = await cluster.ask<Listed<Pod>>('GET', '/api/v1/namespaces/small/secrets')
     expect(items.map(({ metadata }) => metadata.name)).toContain('opsplane-settings')

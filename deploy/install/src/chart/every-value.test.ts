@@ -39,14 +39,14 @@ const all = valuesOf(schema).filter(
 /** Kubernetes' own defaults, absent unless set. */
 const absent = [/^probes\.\w+\.initialDelaySeconds$/, /^postgresql\.cnpg\.resources\./]
 
-describe('every value that the schema takes', () => {
-  test('is in values.yaml, with what it is when it is not given', () => {
+describe('every value of the schema', () => {
+  test('has its default in values.yaml', () => {
     const values = parse(read('values.yaml'))
     const missing = all.filter((path) => !has(values, path))
     expect(missing.filter((path) => !absent.some((pattern) => pattern.test(path)))).toEqual([])
   })
 
-  test('is set by an example, so that what is made of it is validated', () => {
+  test('is set by at least one example, so that its manifests are validated', () => {
     const examples = readdirSync(join(folder, 'examples')).map((name) => parse(read(`examples/${name}`)))
     const isShown = (path: string) =>
       examples.some(
@@ -58,7 +58,7 @@ describe('every value that the schema takes', () => {
     expect(all.filter((path) => !isShown(path))).toEqual([])
   })
 
-  test('is one of many: a schema that takes anything would show', () => {
+  test('is found: more than 120 values, nested ones included', () => {
     expect(all.length).toBeGreaterThan(120)
     expect(all).toEqual(
       expect.arrayContaining(['extraObjects', 'backup.keep', 'networkPolicy.postgres.ports']),

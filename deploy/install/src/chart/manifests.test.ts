@@ -35,7 +35,7 @@ described('manifests of the chart', () => {
     return found
   }
 
-  test('given aliases of hosts, then every pod has them, those of jobs too', () => {
+  test('host aliases apply to every pod, including those of jobs', () => {
     const more = ['--set', 'migrations.enabled=true']
     const pods = manifests(helm, 'house-rules.yaml', ...more).flatMap((each) => podOf(each) ?? [])
     expect(pods.filter(({ hostAliases }) => hostAliases.length !== 1)).toEqual([])
@@ -43,7 +43,7 @@ described('manifests of the chart', () => {
     expect(jobs).toEqual(expect.arrayContaining(['backup', 'bootstrap', 'migrations', 'ready', 'gateway']))
   })
 
-  test('given containers for all services, then a service has its own instead', () => {
+  test('containers of a single service replace those configured for all services', () => {
     const all = manifests(helm, 'house-rules.yaml')
     const namesOf = (service: string) => {
       const pod = podOf(one(all, 'Deployment', `ops-staging-${service}`))
@@ -57,14 +57,14 @@ described('manifests of the chart', () => {
     expect(namesOf('gateway')).toEqual({ before: ['log-shipper'], running: ['gateway', 'access-log'] })
   })
 
-  test('given proxies and an origin for apps, then the gateway has both', () => {
+  test('trusted proxies and the origin for apps are passed to the gateway', () => {
     const { data } = ConfigMap.parse(one(manifests(helm, 'large.yaml'), 'ConfigMap', 'opsplane-gateway'))
     expect(data).toMatchObject({ TRUST_PROXY_CIDRS: '10.0.0.0/8', APPS_ORIGIN: 'https://apps.example.com' })
     const without = ConfigMap.parse(one(manifests(helm, 'small.yaml'), 'ConfigMap', 'opsplane-gateway'))
     expect(Object.keys(without.data)).not.toContain('TRUST_PROXY_CIDRS')
   })
 
-  test('given several Secrets and paths, then the ingress has them, and cert-manager a certificate for each', () => {
+  test('the ingress has all Secrets and paths, and cert-manager creates a certificate for each Secret', () => {
     const all = manifests(
       helm,
       'large.yaml',
@@ -105,7 +105,7 @@ described('manifests of the chart', () => {
     })
   })
 
-  test('given backups, then one at a time is made into a claim that outlives the release, or that was there', () => {
+  test('backups run one at a time, into a new claim that outlives the release or into an existing claim', () => {
     const made = manifests(helm, 'gateway-api.yaml')
     const job = one(made, 'CronJob', 'opsplane-backup')
     expect(job.spec).toMatchObject({ schedule: '17 2 * * *', concurrencyPolicy: 'Forbid' })
@@ -129,7 +129,7 @@ described('manifests of the chart', () => {
     ).toHaveLength(1)
   })
 
-  test('given dashboards, then each file is a ConfigMap with the label of the sidecar, unchanged', () => {
+  test('each dashboard file becomes a ConfigMap with the label of the Grafana sidecar, unchanged', () => {
     const maps = manifests(helm, 'large.yaml').filter(
       ({ metadata }) => metadata.labels.grafana_dashboard === '1',
     )
@@ -140,13 +140,13 @@ described('manifests of the chart', () => {
       expect(JSON.parse(String(text))).toEqual(JSON.parse(readFileSync(join(folder, file), 'utf8')))
   })
 
-  test('given objects of one own, then templates in them are filled in, in maps and texts', () => {
+  test('templates in extraObjects are rendered, in objects and in texts', () => {
     const all = manifests(helm, 'house-rules.yaml')
     expect(one(all, 'ConfigMap', 'house-environment')).toMatchObject({ data: { RELEASE: 'opsplane' } })
     expect(one(all, 'ResourceQuota', 'ops-staging').spec).toEqual({ hard: { pods: '60' } })
   })
 
-  test('given two releases, then the series of each have its name, and its rules see no others', () => {
+  test('the metrics of each release are labelled with its name, and its alert rules select only those', () => {
     for (const [example, name, installation] of [
       ['large.yaml', 'opsplane', 'ops.opsplane'],
       ['house-rules.yaml', 'ops-staging', 'house-staging'],
@@ -162,7 +162,7 @@ described('manifests of the chart', () => {
     }
   })
 
-  test('given backups of the chart, then the alert fires without any, and at the age that is given', () => {
+  test('the backup alert uses the configured age, and fires without any backup if the chart runs backups', () => {
     const ruleOf = (example: string, name: string) => {
       const rules = JSON.stringify(one(manifests(helm, example), 'PrometheusRule', name).spec)
       return /time\(\) - max by \(installation\) \(opsplane_backup[^"]*"[^"]*"([^"]*)/.exec(rules)?.[1]
@@ -171,7 +171,7 @@ described('manifests of the chart', () => {
     expect(ruleOf('large.yaml', 'opsplane')).toBe('} > 0) > 129600')
   })
 
-  test('given a pooler of CloudNativePG, then it stands before the Cluster and gives each transaction a connection', () => {
+  test('a CloudNativePG pooler points to the Cluster and uses transaction pooling', () => {
     const all = manifests(helm, 'large.yaml')
     expect(one(all, 'Pooler', 'opsplane-postgres-pooler').spec).toMatchObject({
       cluster: { name: one(all, 'Cluster', 'opsplane-postgres').metadata.name },
@@ -202,7 +202,7 @@ described('manifests of the chart', () => {
       ['max_connections of postgresql.cnpg.parameters is 150, fewer than the 200'],
       [],
     ],
-  ])('given %s, then the notes have what that asks for', (_what, example, more, present, absent) => {
+  ])('given %s, the notes contain only the advice that applies', (_what, example, more, present, absent) => {
     const text = notes(helm, example, ...more)
     for (const part of present) expect(text).toContain(part)
     for (const part of absent) expect(text).not.toContain(part)
@@ -223,7 +223,7 @@ described('manifests of the chart', () => {
       99,
     ],
     ['more sessions of tenants', ['--set', 'services.database-studio.config.DATA_SESSIONS=31'], 80],
-  ])('given %s, then the notes have the sum of connections', (_what, more, sum) => {
+  ])('given %s, the notes contain the sum of connections', (_what, more, sum) => {
     expect(notes(helm, 'small.yaml', ...more)).toContain(`Postgres has to take ${sum} connections`)
   })
 })

@@ -42,7 +42,7 @@ const Values = z.object({
   }),
 })
 
-test('the values for NATS say of three servers what compose says of one', () => {
+test('the NATS values for three servers match the settings of nats.conf for compose', () => {
   const { config } = Values.parse(parse(readFileSync(values, 'utf8')))
   const ofCompose = readFileSync(join(root, 'deploy/image/nats.conf'), 'utf8')
   const setting = (name: string) => new RegExp(`${name}: (\\S+)`).exec(ofCompose)?.[1]
@@ -53,7 +53,7 @@ test('the values for NATS say of three servers what compose says of one', () => 
   expect(config.merge.max_payload).toBe(`<< ${setting('max_payload')} >>`)
 })
 
-test('and name the version of the chart that is here', () => {
+test('the NATS values name the version of the chart in this repository', () => {
   expect(readFileSync(values, 'utf8')).toContain('helm install nats helm/nats-2.14.2.tgz ')
 })
 
@@ -74,14 +74,14 @@ described('the official chart of NATS with the values for it', () => {
 
   const resource = (kind: string) => resources.find((one) => one.kind === kind)
 
-  test('makes manifests that Kubernetes takes', () => {
+  test('renders manifests that are valid for Kubernetes', () => {
     const schemas = join(folder, 'schemas')
     writeKindSchemas(join(downloadModule(kubernetes.module), 'api/openapi-spec/swagger.json'), schemas)
     const { output } = kubeconform(goProgram('kubeconform'), schemas, withoutNulls(rendered))
     expect(output).toMatch(/ Invalid: 0, Errors: 0, Skipped: 0/)
   })
 
-  test('runs three servers, each on a machine and a volume of its own, that may be away one at a time', () => {
+  test('runs three servers, on separate nodes and volumes, with at most one unavailable', () => {
     expect(resource('StatefulSet')).toMatchObject({
       spec: {
         replicas: 3,
@@ -94,7 +94,7 @@ described('the official chart of NATS with the values for it', () => {
     expect(resource('PodDisruptionBudget')).toMatchObject({ spec: { maxUnavailable: 1 } })
   })
 
-  test('makes a configuration that a server takes, with the users of the Secret', () => {
+  test('renders a configuration that nats-server accepts, with the users of the Secret', () => {
     const { data } = z.object({ data: z.object({ 'nats.conf': z.string() }) }).parse(resource('ConfigMap'))
     const configuration = data['nats.conf']
     for (const setting of [

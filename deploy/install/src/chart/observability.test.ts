@@ -43,24 +43,27 @@ const dashboards = readdirSync(dashboardsFolder).map((file) =>
 const namesIn = (expr: string): string[] =>
   expr.replaceAll(/"[^"]*"/g, '').match(/\b(?:opsplane[_:]|nodejs_|process_)[a-z0-9_:]+/g) ?? []
 
-describe('what rules and dashboards name is served', () => {
+describe('rules and dashboards use only existing series', () => {
   const known = new Set([...seriesNames(), ...recorded])
 
   test.each(rules.map((rule) => ('alert' in rule ? rule.alert : rule.record)).map((name, at) => [name, at]))(
-    '%s',
+    'in the rule %s',
     (_name, at) => {
       const names = namesIn(rules[Number(at)]?.expr ?? '')
       expect(names.filter((name) => !known.has(name))).toEqual([])
     },
   )
 
-  test.each(dashboards.map(({ uid, panels }) => [uid, panels] as const))('%s', (_uid, panels) => {
-    const exprs = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
-    expect(exprs.filter((expr) => namesIn(expr).length === 0)).toEqual([])
-    expect(exprs.flatMap(namesIn).filter((name) => !known.has(name))).toEqual([])
-  })
+  test.each(dashboards.map(({ uid, panels }) => [uid, panels] as const))(
+    'in the dashboard %s',
+    (_uid, panels) => {
+      const exprs = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr))
+      expect(exprs.filter((expr) => namesIn(expr).length === 0)).toEqual([])
+      expect(exprs.flatMap(namesIn).filter((name) => !known.has(name))).toEqual([])
+    },
+  )
 
-  test('and a name that is misspelt would show', () => {
+  test('and the check detects a misspelt name', () => {
     expect(namesIn('sum(rate(opsplane_http_request_total{service="gateway"}[5m]))')).toEqual([
       'opsplane_http_request_total',
     ])
@@ -77,7 +80,7 @@ const notOf = (matcher: string, expr: string) =>
 const mixedIn = (expr: string) =>
   expr.match(/\b(?:sum|min|max|avg|count|topk|bottomk|quantile)\b(?! by \(installation\b)/g) ?? []
 
-describe('installations in one Prometheus stay apart', () => {
+describe('rules and dashboards separate the installations of one Prometheus', () => {
   test.each(rules.map((rule) => ['alert' in rule ? rule.alert : rule.record, rule.expr] as const))(
     'in the rule %s',
     (_name, expr) => {
@@ -96,14 +99,14 @@ describe('installations in one Prometheus stay apart', () => {
     },
   )
 
-  test('and an expression that mixes them would show', () => {
+  test('and the check detects an expression that mixes them', () => {
     const mixed = 'sum(up{job="opsplane"}) / max by (service) (opsplane_relay_active)'
     expect(notOf('installation=~".*"', mixed)).toEqual(['up{job="opsplane"}', 'opsplane_relay_active'])
     expect(mixedIn(mixed)).toEqual(['sum', 'max'])
   })
 })
 
-describe('each alert has a page that says what to do', () => {
+describe('each alert has a complete runbook', () => {
   const pageOf = ({ annotations }: z.infer<typeof Alert>) => annotations.runbook_url.split('/').at(-1) ?? ''
 
   test.each([...new Map(alerts.map((alert) => [alert.alert, alert]))])('%s', (name, alert) => {
@@ -113,11 +116,11 @@ describe('each alert has a page that says what to do', () => {
     expect(headings).toEqual(['What it means', 'What users see', 'What to look at', 'What to do'])
   })
 
-  test('and each page an alert', () => {
+  test('and each runbook belongs to an alert', () => {
     expect(readdirSync(runbooksFolder).sort()).toEqual([...new Set(alerts.map(pageOf))].sort())
   })
 
-  test('pages lead to pages that are there', () => {
+  test('links between runbooks lead to existing files', () => {
     for (const file of readdirSync(runbooksFolder))
       for (const [, target = ''] of readFileSync(join(runbooksFolder, file), 'utf8').matchAll(
         /\]\(([^)#]+)/g,
@@ -139,7 +142,7 @@ const Cases = z.object({
   ),
 })
 
-test('each alert fires in a case for promtool', () => {
+test('each alert fires in at least one promtool test case', () => {
   const { tests } = Cases.parse(
     parse(readFileSync(join(root, 'deploy/observability/alerts.test.yaml'), 'utf8')),
   )
@@ -167,22 +170,22 @@ described('promtool (skipped where it is neither in PATH nor named by PROMTOOL)'
     return { status, output: `${stdout}${stderr}` }
   }
 
-  test('takes the rules', () => {
+  test('accepts the alert rules', () => {
     expect(run('check', 'rules', rulesFile)).toMatchObject({ status: 0 })
   })
 
-  test('finds that they fire when they are to, and not else', () => {
+  test('passes the test cases of the alert rules', () => {
     expect(run('test', 'rules', join(root, 'deploy/observability/alerts.test.yaml'))).toMatchObject({
       status: 0,
     })
   })
 
-  test('takes the example of a configuration', () => {
+  test('accepts the example configuration of Prometheus', () => {
     const file = join(root, 'deploy/observability/prometheus.yaml')
     expect(run('check', 'config', '--syntax-only', file)).toMatchObject({ status: 0 })
   })
 
-  test('takes what the services serve for metrics', async () => {
+  test('accepts the metrics of the services', async () => {
     const text = await createMetrics({ service: 'any' }).text()
     const { status } = spawnSync(promtool, ['check', 'metrics'], { encoding: 'utf8', input: text })
     expect(status).toBe(0)
@@ -202,11 +205,11 @@ whereBuilt('a collector of OpenTelemetry (built where the other tools are)', () 
     collector = join(cache, 'collector/collector')
   })
 
-  test('takes the example of a configuration', () => {
+  test('accepts the example configuration of the collector', () => {
     expect(validated(example)).toMatchObject({ status: 0 })
   })
 
-  test('and a part that is misspelt would show', () => {
+  test('rejects a misspelt component', () => {
     expect(validated(example.replaceAll('memory_limiter', 'memory_limit')).output).toContain('unknown type')
   })
 })

@@ -33,7 +33,7 @@ described('the chart', () => {
   const helm = (...args: string[]) => run(programs.helm, args)
   const template = (example: string, ...more: string[]) => rendered(programs.helm, example, ...more)
 
-  test.each(examples)('lints with %s', (example) => {
+  test.each(examples)('passes helm lint with %s', (example) => {
     expect(helm('lint', chart, '--strict', '--values', join(chart, 'examples', example))).toMatchObject({
       status: 0,
     })
@@ -41,7 +41,7 @@ described('the chart', () => {
 
   const validate = (manifests: string) => kubeconform(programs.kubeconform, schemas, manifests)
 
-  test.each(examples)('makes manifests that Kubernetes takes of %s', (example) => {
+  test.each(examples)('renders manifests that are valid for Kubernetes from %s', (example) => {
     const { stdout, ...made } = template(example)
     expect(made).toMatchObject({ status: 0 })
     const { status, output } = validate(stdout)
@@ -49,14 +49,14 @@ described('the chart', () => {
     expect(status).toBe(0)
   })
 
-  test('and a field that Kubernetes does not know would show', () => {
+  test('the validation rejects fields that Kubernetes does not define', () => {
     const misspelt = template('large.yaml')
       .stdout.replace('minReplicas:', 'leastReplicas:')
       .replace('instances:', 'servers:')
     expect(validate(misspelt).output).toMatch(/ Invalid: 2, /)
   })
 
-  test('makes no Secret, and has each take what it needs from one that is there', () => {
+  test('renders no Secret', () => {
     for (const example of examples) {
       const kinds = parseAllDocuments(template(example).stdout).map((document) => document.get('kind'))
       expect(kinds).toContain('Deployment')
@@ -64,7 +64,7 @@ described('the chart', () => {
     }
   })
 
-  test('refuses a wrong value and says which', () => {
+  test('rejects an invalid value and names it', () => {
     const { status, output } = template('small.yaml', '--set', 'services.itsm.replicas=two')
     expect(status).not.toBe(0)
     expect(output).toContain('replicas')

@@ -61,11 +61,11 @@ const problemsOf = (own: unknown): string[] => {
 }
 const origin = { publicOrigin: 'https://ops.example.com' }
 
-test.each(readdirSync(join(folder, 'examples')))('%s has values the chart takes', (name) => {
+test.each(readdirSync(join(folder, 'examples')))('the values of %s match the schema', (name) => {
   expect(problemsOf(parse(read(`examples/${name}`)))).toEqual([])
 })
 
-describe('a wrong value is refused by its name', () => {
+describe('the schema rejects an invalid value and names it', () => {
   test.each<[string, Values, string]>([
     ['an origin that is missing', {}, '/publicOrigin'],
     ['an origin with a path', { publicOrigin: 'https://ops.example.com/ops' }, '/publicOrigin'],
@@ -149,7 +149,7 @@ describe('a wrong value is refused by its name', () => {
   })
 })
 
-test('the chart knows every service, and what each takes from its Secret', () => {
+test('the catalogue and the schema of the chart list every service', () => {
   expect(Object.keys(catalogue).sort()).toEqual([...serviceNames].sort())
   expect(Object.keys(schema.properties.services.properties).sort()).toEqual([...serviceNames].sort())
 })
@@ -178,18 +178,18 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
     ...(name === 'gateway' ? ['APPS_ORIGIN', 'TRUST_PROXY_CIDRS'] : []),
   ]
 
-  test('is given each of its variables in one place: by the chart, from its Secret, or as configuration', () => {
+  test('has each of its variables in exactly one place: the chart, its Secret or its configuration', () => {
     const configuration = Object.keys(
       schema.properties.services.properties[name]?.properties.config.properties ?? {},
     )
     expect([...configuration, ...ofChart, ...secret].sort()).toEqual(findVariables(services[name]).sort())
   })
 
-  test('has its connections counted where it has a database', () => {
+  test('has a number of connections exactly if it has a database', () => {
     expect(entry.connections !== undefined).toBe(entry.database)
   })
 
-  test('starts with what its Secret has, with the connections that are counted', () => {
+  test('starts with the variables of its Secret, and is configured with the connections in the catalogue', () => {
     const servers = { postgresUrl: 'postgres://postgres@db:5432/opsplane', natsUrl: 'nats://nats:4222' }
     const environment = secretEnvironments(completeSecrets(), servers)[name]
     expect(Object.keys(environment).sort()).toEqual([...expected].sort())
@@ -204,7 +204,7 @@ describe.each(serviceNames.filter((name) => name in catalogue))('%s', (name) => 
   })
 })
 
-test('new Secrets have a name and the variables that the chart looks for', () => {
+test('generated Secrets have the names and variables that the chart expects', () => {
   const { items } = manifest({
     ...{ postgres: 'postgres://postgres:pw@db:5432/opsplane', nats: 'nats://nats:4222' },
     ...{ ownerEmail: 'ada@example.com', prefix: 'ops' },
@@ -221,7 +221,7 @@ test('new Secrets have a name and the variables that the chart looks for', () =>
   for (const name of serviceNames) expect(variables[`ops-${name}`]).toContain('SERVICE_PRIVATE_KEY')
 })
 
-test('behind a pooler of transactions every service but the studio goes through it', () => {
+test('with a transaction pooler every service except the studio connects through it', () => {
   const servers = { postgres: 'postgres://postgres:pw@db:5432/opsplane', nats: 'nats://nats:4222' }
   const hostsOf = (servicesPostgres?: string) => {
     const { items } = manifest({

@@ -19,12 +19,12 @@ const make = (...names: string[]) => {
 }
 const at = new Date('2026-11-28T02:17:09.500Z')
 
-describe('given a folder of backups', () => {
-  test('when one is begun, then it is named by the time', async () => {
+describe('folder of backups', () => {
+  test('names a new backup by its time', async () => {
     expect(await nextBackup(folder, at)).toBe(join(folder, '2026-11-28T02-17-09Z'))
   })
 
-  test('when one is begun, then what was broken off is gone, and what is whole or of another name stays', async () => {
+  test('a new backup removes interrupted ones, and keeps complete ones and those with other names', async () => {
     make(
       '2026-11-26T02-17-00Z',
       '2026-11-27T02-17-00Z.partial',
@@ -41,7 +41,7 @@ describe('given a folder of backups', () => {
     [2, ['2026-11-27T00-00-00Z', '2026-11-28T00-00-00Z']],
     [3, ['2025-12-31T00-00-00Z', '2026-11-27T00-00-00Z', '2026-11-28T00-00-00Z']],
     [9, ['2025-12-31T00-00-00Z', '2026-11-27T00-00-00Z', '2026-11-28T00-00-00Z']],
-  ])('when %d are kept, then they are the newest, and other names are not counted', async (keep, kept) => {
+  ])('keeps the newest backups (%d) and does not count other names', async (keep, kept) => {
     make(
       '2026-11-28T00-00-00Z',
       '2025-12-31T00-00-00Z',
@@ -54,13 +54,13 @@ describe('given a folder of backups', () => {
     expect(removed).toHaveLength(3 - kept.length)
   })
 
-  test('when it is not there, then the error names it', async () => {
+  test('the error for a missing folder names it', async () => {
     await expect(nextBackup(join(folder, 'none'), at)).rejects.toThrow(
       `${join(folder, 'none')} cannot be read (ENOENT).`,
     )
   })
 
-  test('when another run begins meanwhile, then the one before fails and leaves no backup that looks whole', async () => {
+  test('a backup fails and leaves nothing behind when another one begins in the meantime', async () => {
     const first = await beginBackup(await nextBackup(folder, at), ['postgres'])
     await nextBackup(folder, new Date(at.getTime() + 60_000))
     expect(() => writeFileSync(first.path('postgres/1'), 'rows')).toThrow('ENOENT')

@@ -5,7 +5,7 @@ import { startTestService } from '@opsplane/testing'
 import { newMasterKey } from '../secrets.js'
 import { recordBackup } from './last-backup.js'
 
-test('when the last backup was whole is what the service settings shows, 0 before there is one', async () => {
+test('the settings service exposes the time of the last complete backup, or 0 if there is none', async () => {
   const env = { OPSPLANE_MASTER_KEY: newMasterKey(), AUDIT_SIGNING_KEY: generateServiceKeys().privateKey }
   const service = await startTestService(settings, { env: { ...env, METRICS_PORT: '0' } })
   /** Asks a separate replica, which has nothing cached. */

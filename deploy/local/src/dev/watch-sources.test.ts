@@ -42,12 +42,12 @@ test.each<[string, () => void]>([
       renameSync(join(root, 'written'), source('loan/domain.ts'))
     },
   ],
-])('a source that is %s is seen', async (_how, change) => {
+])('detects a source that is %s', async (_how, change) => {
   change()
   await called(1)
 })
 
-test('so is one in a folder that was made later', async () => {
+test('detects a source in a folder created later', async () => {
   mkdirSync(source('later/on'), { recursive: true })
   await called(1)
   const before = calls
@@ -55,7 +55,7 @@ test('so is one in a folder that was made later', async () => {
   await called(before + 1)
 })
 
-test('what changes during the work is looked at after it', async () => {
+test('runs once more after a change during a run, and never concurrently', async () => {
   let atOnce = 0
   let most = 0
   let end = () => {}

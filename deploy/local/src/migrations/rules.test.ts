@@ -10,18 +10,18 @@ const now = migrationHashes(root)
 const published = publishedMigrations(root)
 
 describe('the migrations of the platform', () => {
-  test('one that is published stays as it is', () => {
+  test('a published migration is never changed', () => {
     const changed = Object.entries(published).filter(([path, hash]) => now[path] !== hash)
     expect(changed.map(([path]) => path)).toEqual([])
   })
 
   const added = Object.keys(now).filter((path) => !(path in published))
-  test.each(added.length > 0 ? added : [undefined])('%s lets the version before go on', (path) => {
+  test.each(added.length > 0 ? added : [undefined])('%s is compatible with the previous version', (path) => {
     expect(path === undefined ? [] : breakingStatements(readFileSync(join(root, path), 'utf8'))).toEqual([])
   })
 })
 
-describe('what a migration may not do while the version before runs', () => {
+describe('a statement is incompatible with the running previous version', () => {
   test.each([
     ['drop table', 'DROP TABLE "loans" CASCADE;'],
     ['drop view', 'DROP VIEW open_loans;'],
@@ -58,11 +58,11 @@ describe('what a migration may not do while the version before runs', () => {
     ['words in a text', `insert into notes values ('; drop table loans')`],
     ['what is dropped as a contract step', '-- contract: unused since 0.4.0\nDROP TABLE loans'],
     ['an index on little', '-- brief: a row for each webhook\nCREATE INDEX i ON webhooks (n)'],
-  ])('but it may have %s', (_what, sql) => {
+  ])('unless it contains only %s', (_what, sql) => {
     expect(breakingStatements(sql)).toEqual([])
   })
 
-  test('a mark counts for its own statement and its own kind', () => {
+  test('a mark exempts only its own statement, and only from its own kind of rule', () => {
     const marked = '-- contract: unused since 0.4.0\nDROP TABLE a;\n--> statement-breakpoint\nDROP TABLE b;'
     expect(breakingStatements(marked).map(({ statement }) => statement)).toEqual(['drop table b'])
     expect(breakingStatements('-- brief: short\nDROP TABLE a')).toHaveLength(1)

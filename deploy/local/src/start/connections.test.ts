@@ -18,7 +18,7 @@ const planOf = (environment: Environment, urls: Partial<Record<BackendName, stri
   })
 const scaling = readFileSync(fileURLToPath(new URL('../../../../docs/scaling.md', import.meta.url)), 'utf8')
 
-test('one replica of everything needs at most 60 connections, as the documentation says of each service', () => {
+test('one replica of every service opens at most 60 connections, as many as docs/scaling.md states', () => {
   const plan = planOf({})
   const sum = connectionsByServer(plan).get('db:5432') ?? 0
   expect(sum).toBeLessThanOrEqual(60)
@@ -27,7 +27,7 @@ test('one replica of everything needs at most 60 connections, as the documentati
   expect(scaling).toMatch(new RegExp(`^\\| together \\|.* ${sum} \\|$`, 'm'))
 })
 
-test('the sum follows the configuration, server by server, and leaves a pooler out', () => {
+test('connections are counted for each database server by the configuration, without those of a pooler', () => {
   const few = { DATABASE_POOL_SIZE: '3', DATA_SESSIONS: '2' }
   expect([...connectionsByServer(planOf(few))]).toEqual([['db:5432', backendNames.length * 3 + 2]])
   const apart = planOf(few, {

@@ -5,7 +5,7 @@ import { expect, test } from '@jest/globals'
 import { createLogger } from '@opsplane/runtime'
 import { openLogFile } from './log-file.js'
 
-test('lines are appended in their order', async () => {
+test('appends lines in order', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'opsplane-log-'))
   const path = join(folder, 'opsplane.log')
   for (const run of ['first', 'second']) {
@@ -19,7 +19,7 @@ test('lines are appended in their order', async () => {
 })
 
 // A device that never has free space.
-test('a full disk loses lines, is reported once, and ends nothing', async () => {
+test('a full disk loses lines and is reported once, without ending the process', async () => {
   const reported: string[] = []
   const destination = openLogFile('/dev/full', (text) => reported.push(text))
   const log = createLogger({ service: 'test', level: 'info', destination })

@@ -24,6 +24,6 @@ test.each<[string, Record<string, string>, object]>([
     { PUBLIC_ORIGIN: 'https://localhost:8443' },
     { gateway, public: 'https://localhost:8443', apps: 'https://apps.localhost:8443' },
   ],
-])('where %s', (_what, environment, origins) => {
+])('computes the gateway, public and app origins where %s', (_what, environment, origins) => {
   expect(buildOrigins(8080, environment)).toEqual(origins)
 })

@@ -66,7 +66,7 @@ async function problemOf(
   }
 }
 
-describe('a start that fails says what happened and what to do', () => {
+describe('a failed start is explained with its cause and a remedy', () => {
   const running = JSON.stringify({
     ...{
       origin: 'http://127.0.0.1:1',
@@ -155,7 +155,7 @@ describe('a start that fails says what happened and what to do', () => {
     expect(problem).not.toMatch(/hidden|^ +at /m)
   })
 
-  test('what the system says has a sentence too, and anything else leads to the log', async () => {
+  test('errors of the operating system are explained as well, and unknown errors refer to the log', async () => {
     const listening = new Promise((_resolve, reject) =>
       createServer().once('error', reject).listen(1, '203.0.113.7'),
     )
@@ -192,12 +192,12 @@ const attempt = (work: () => unknown): unknown => {
   }
 }
 
-test('a damaged local.json is none, and does not keep anything from starting', () => {
+test('a damaged local.json is ignored, and does not prevent a start', () => {
   writeFileSync(join(root, 'local.json'), '{"pid": 1')
   expect(openState(root).running()).toBeUndefined()
 })
 
-test('the port of the last start is kept', () => {
+test('the port of the last start is remembered', () => {
   const state = openState(root)
   expect(state.lastPort()).toBeUndefined()
   state.keepPort(18_080)
@@ -206,7 +206,7 @@ test('the port of the last start is kept', () => {
   expect(state.lastPort()).toBeUndefined()
 })
 
-test('the program prints the sentence alone, ends with 1, and the log has the stack', async () => {
+test('the program prints only the explanation and exits with 1, and the log contains the stack', async () => {
   const program = fileURLToPath(new URL('../cli.js', import.meta.url))
   const env = { ...before, DATABASE_URL: 'postgres://ops:hidden@127.0.0.1:1/ops', OPSPLANE_HOME: root }
   const [code, stderr] = await new Promise<[unknown, string]>((resolve) => {

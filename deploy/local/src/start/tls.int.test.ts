@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 }))
 
-describe('Postgres over TLS, by the authority that sslrootcert names', () => {
+describe('Postgres over TLS, with the authority of sslrootcert', () => {
   let server: Awaited<ReturnType<typeof startEmbeddedPostgres>>
 
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describe('Postgres over TLS, by the authority that sslrootcert names', () => {
   }
 
   test.each(['', '&sslmode=verify-full', '&sslmode=verify-ca', '&sslmode=require'])(
-    'is reached by its name and its address%s',
+    'accepts connections to its host name and its IP address%s',
     async (mode) => {
       const query = `sslrootcert=${certificate.caFile}${mode}`
       expect(await ask('localhost', query)).toBe(true)
@@ -68,13 +68,13 @@ describe('Postgres over TLS, by the authority that sslrootcert names', () => {
     },
   )
 
-  test('one of another authority is refused', async () => {
+  test('a server certificate of another authority is rejected', async () => {
     const refusals = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'CERT_SIGNATURE_FAILURE']
     expect(refusals).toContain(await ask('localhost', `sslrootcert=${stranger}`))
   })
 })
 
-describe('NATS over TLS, by the authority that NODE_EXTRA_CA_CERTS names', () => {
+describe('NATS over TLS, with the authority of NODE_EXTRA_CA_CERTS', () => {
   let server: Awaited<ReturnType<typeof startEmbeddedNats>>
 
   beforeAll(async () => {
@@ -102,7 +102,7 @@ describe('NATS over TLS, by the authority that NODE_EXTRA_CA_CERTS names', () =>
     return stdout.trim()
   }
 
-  test('is reached', async () => expect(await ask(certificate.caFile)).toBe('reached'))
-  test('one of another authority is refused', async () =>
+  test('accepts a connection', async () => expect(await ask(certificate.caFile)).toBe('reached'))
+  test('a server certificate of another authority is rejected', async () =>
     expect(await ask(stranger)).toMatch(/^NATS at localhost/))
 })

@@ -7,11 +7,11 @@ import { renderVariablesPage, variablesPagePath } from './variables-page.js'
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const page = renderVariablesPage(root)
 
-test('the page of all variables is current: `npm run variables` writes it', () => {
+test('the generated page of all variables is up to date: `npm run variables` writes it', () => {
   expect(readFileSync(`${root}${variablesPagePath}`, 'utf8')).toBe(page)
 })
 
-test('it says of every variable who reads it and what it means', () => {
+test('the page states the readers and the meaning of every variable', () => {
   const rows = new Map(
     page.split('\n').flatMap((line) => {
       const [, name, ...cells] = /^\| `([A-Z0-9_]+)` \| (.+) \| (.*) \| (.*) \|$/.exec(line) ?? []

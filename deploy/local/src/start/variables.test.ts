@@ -25,14 +25,14 @@ const documentedIn = (text: string) =>
 const configuration = documentedIn(read('docs/configuration.md'))
 const readBy = serviceVariables()
 
-describe('a variable that the operator sets', () => {
+describe('a variable set by the operator', () => {
   const cases = serviceNames.flatMap((name) =>
     readBy[name]
       .filter((variable) => !(variable in buildPlannedEnvironment(options, name)))
       .map((variable) => [variable, name] as const),
   )
 
-  test.each<readonly [string, ServiceName]>(cases)('%s reaches %s', (variable, name) => {
+  test.each<readonly [string, ServiceName]>(cases)('%s is passed to %s', (variable, name) => {
     const environment = { [variable]: 'as the operator says' }
     expect(planServices({ ...options, environment })[name][variable]).toBe('as the operator says')
     // An empty variable counts as absent: the default remains.
@@ -41,7 +41,7 @@ describe('a variable that the operator sets', () => {
     )
   })
 
-  test('does not reach a service where the local run sets it, nor one that does not read it', () => {
+  test('is not passed to a service that does not read it or for which the local run sets it', () => {
     const all = Object.fromEntries(
       [...knownVariables(), 'HOME'].map((name) => [name, 'as the operator says']),
     )
@@ -54,27 +54,27 @@ describe('a variable that the operator sets', () => {
   })
 })
 
-describe('the documents and the services agree', () => {
+describe('the documentation matches the variables of the services', () => {
   const known = knownVariables()
 
-  test('the table of the configuration has variables that something reads', () => {
+  test('docs/configuration.md lists only variables that are read', () => {
     expect(configuration.length).toBeGreaterThan(40)
     expect(configuration.filter((name) => !known.includes(name))).toEqual([])
   })
 
-  test.each(serviceNames)('%s reads nothing that is in no document', (name) => {
+  test.each(serviceNames)('%s reads exactly the documented variables', (name) => {
     const own = documentedIn(read(`services/${name}/README.md`))
     expect(readBy[name].filter((variable) => ![...configuration, ...own].includes(variable))).toEqual([])
     expect(own.filter((variable) => !readBy[name].includes(variable))).toEqual([])
   })
 
-  test('what the local run reads in addition is documented', () => {
+  test('additional variables of the local run are documented', () => {
     const text = read('docs/configuration.md')
     expect(ownVariables.filter((name) => !text.includes(`\`${name}\``))).toEqual([])
   })
 })
 
-describe('a name that nothing reads', () => {
+describe('warnings about unknown variables', () => {
   const known = knownVariables()
   const meant = (name: string) => nearlyKnown({ [name]: 'x' }, known)
 
@@ -85,7 +85,7 @@ describe('a name that nothing reads', () => {
     ['LOG_LEVEl', 'LOG_LEVEL'],
     ['WEBHOOK_ALLOWED_CIDRS_V6', 'WEBHOOK_ALLOWED_CIDRS'],
     ['PORTS', 'PORT'],
-  ])('%s is reported, and %s named', (name, variable) => {
+  ])('%s is reported with the suggestion %s', (name, variable) => {
     expect(meant(name)).toEqual([
       expect.stringMatching(new RegExp(`^${name} is read by nothing. ${variable} is`)),
     ])
@@ -108,7 +108,7 @@ describe('a name that nothing reads', () => {
       'NODE_ENV',
     ],
     ...known,
-  ])('%s is not', (name) => {
+  ])('%s is not reported', (name) => {
     expect(meant(name)).toEqual([])
   })
 })

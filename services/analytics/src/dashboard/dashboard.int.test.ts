@@ -35,7 +35,7 @@ const tile = (id: string, fields: object = {}) => ({
 })
 
 describe('built-in dashboards', () => {
-  it('answer on a fresh install, all widgets without an error', async () => {
+  it('return data for every widget without an error on a fresh installation', async () => {
     const listed = (await api.get('/analytics/dashboards')).page(Dashboard).items
     expect(listed.map(({ id }) => id)).toEqual([
       ...['service-desk', 'changes', 'sla', 'deliveries', 'automation', 'platform'],
@@ -51,7 +51,7 @@ describe('built-in dashboards', () => {
     expect((await api.send('DELETE', '/analytics/dashboards/sla')).error().code).toBe('not_found')
   })
 
-  it('show what has happened, immediately to a waiting request', async () => {
+  it('show new events, and answer a long-polling request immediately when they arrive', async () => {
     const before = await data('service-desk')
     const waiter = data('service-desk', `?since=${before.since}`)
     await publish(service.natsPrefix, [opened(), opened({ severity: 'low', assignmentGroup: 'payments' })])
@@ -68,12 +68,12 @@ describe('built-in dashboards', () => {
     expect(Date.parse(seen.dataAsOf)).toBeGreaterThan(0)
   })
 
-  it('answer as before where nothing has come until the time is up', async () => {
+  it('return the unchanged data when no events arrive before the timeout', async () => {
     const before = await data('changes')
     expect((await data('changes', `?since=${before.since}&timeout=100`)).since).toBe(before.since)
   })
 
-  it('show an error in each widget that the caller may not read, and the others', async () => {
+  it('show an error in each widget that the caller may not read, and the data of the others', async () => {
     const permissions = ['analytics:read', 'itsm:read'] as const
     const agent = service.as(testPrincipal({ workspaceId, permissions: [...permissions] }))
     const automation = await data('automation', '', agent)
@@ -86,7 +86,7 @@ describe('built-in dashboards', () => {
 })
 
 describe('dashboards of a workspace', () => {
-  it('are made, changed, listed and deleted', async () => {
+  it('can be created, changed, listed and deleted', async () => {
     const made = (await api.post('/analytics/dashboards', { name: 'Mine', widgets: [tile('all')] })).data(
       Dashboard,
     )
@@ -111,7 +111,7 @@ describe('dashboards of a workspace', () => {
     expect((await api.get(`/analytics/dashboards/${made.id}`)).status).toBe(404)
   })
 
-  it('show reports, and say where one is gone', async () => {
+  it('show reports, and an error in a widget whose report was deleted', async () => {
     const query = { dataset: 'incidents', measures: ['open'], dimensions: ['severity'] }
     const { id: report } = (await api.post('/analytics/reports', { name: 'Open', query })).data(Report)
     const widgets = [tile('gone', { query: undefined, report }), tile('there')]
@@ -128,7 +128,7 @@ describe('dashboards of a workspace', () => {
     [[tile('one', { query: { dataset: 'incidents', measures: ['joy'] } })], '/widgets/0/query/measures/0'],
     [[tile('one', { query: undefined, report: 'rpt_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' })], '/widgets/0/report'],
     [[tile('one'), tile('one')], '/widgets'],
-  ])('are not saved with %j', async (widgets, path) => {
+  ])('cannot be saved with %j', async (widgets, path) => {
     const refused = (await api.post('/analytics/dashboards', { name: 'Wrong', widgets })).error()
     expect(refused).toMatchObject({ code: 'validation_failed', details: [{ path }] })
   })

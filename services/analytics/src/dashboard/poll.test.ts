@@ -56,7 +56,7 @@ function platform() {
 
 const caller = (permissions: string[]) => ({ tenant, permissions }) as unknown as QueryCaller
 
-it('evaluates a dashboard once for all who wait for it with the same rights', async () => {
+it('evaluates a dashboard once for all waiting requests with the same rights', async () => {
   const { asked, data, waiter, change } = platform()
   const dashboard = deskOf()
   const since = await data.version(tenant, dashboard)

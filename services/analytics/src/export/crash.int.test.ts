@@ -97,7 +97,7 @@ test.each(['csv', 'ndjson', 'xlsx', 'parquet'] as const)(
   },
 )
 
-test('facts are whole as well, when they are killed between two pages', async () => {
+test('an export of facts is complete after the process was killed between two pages', async () => {
   const facts = 9_000
   const { workspaceId = '' } = ada
   const { sql } = service

@@ -70,7 +70,7 @@ const objectsOf = (id: string) => service.sql`select name from export_objects wh
 
 describe('an export', () => {
   it.each(['csv', 'ndjson', 'json', 'xlsx', 'parquet'] as const)(
-    'as %s is a file of all rows',
+    'as %s contains all rows',
     async (format) => {
       const { status, file } = await made({ format, name: 'Assets / 2026 ü' })
       expect([status, file?.rows, file?.warnings]).toEqual(['completed', 3_000, []])
@@ -78,7 +78,7 @@ describe('an export', () => {
     },
   )
 
-  it('emits how it ended, and can be downloaded without a login', async () => {
+  it('emits an event when it completes, and can be downloaded without a login', async () => {
     const recorder = await recordEvents(service.natsPrefix)
     const { id, file, expiresAt } = await made({ format: 'ndjson', name: 'Inventar für März' })
     const link = await linkTo(id)
@@ -107,7 +107,7 @@ describe('an export', () => {
     expect(types()).toEqual(['export.created', 'export.completed'])
   })
 
-  it('goes on behind its last part when its rows are cut off', async () => {
+  it('continues after its last written part when the source interrupts its rows', async () => {
     neighbours.cutAfter = 2_500
     neighbours.count = 6_000
     const before = neighbours.asked
@@ -125,7 +125,7 @@ describe('an export', () => {
     expect(ids).toEqual(Array.from({ length: 6_000 }, (_, at) => recordId(at)))
   })
 
-  it('of another workspace has its turn between the slices of long ones', async () => {
+  it('of another workspace is processed between the slices of long exports', async () => {
     neighbours.count = 8_000
     const long = [await begin({ format: 'csv' }), await begin({ format: 'csv' })]
     await waitFor(async () => {
@@ -142,7 +142,7 @@ describe('an export', () => {
     expect(order.map(({ id }) => id).at(-1)).toBe(short.id)
   })
 
-  it('fails with the reason where its owner may not read the rows any more', async () => {
+  it('fails with the reason when its owner may no longer read the rows', async () => {
     neighbours.rights.set(ada.userId, null)
     expect(await made()).toMatchObject({
       status: 'failed',
@@ -162,7 +162,7 @@ describe('an export', () => {
     })
   })
 
-  it('is cancelled while it is written, and leaves nothing behind', async () => {
+  it('can be cancelled while it is written, and leaves nothing behind', async () => {
     // Parts are written in the meantime, and the export is not finished before it is cancelled.
     Object.assign(neighbours, { count: 20_000, stuckAt: 10_000 })
     const { id } = await begin()
@@ -176,7 +176,7 @@ describe('an export', () => {
     expect(again.error().code).toBe('invalid_state_transition')
   })
 
-  it('is deleted with its file and its URLs', async () => {
+  it('is deleted together with its file and its download URLs', async () => {
     const { id } = await made()
     const { url } = await linkTo(id)
     expect((await fetched(url)).status).toBe(200)
@@ -187,7 +187,7 @@ describe('an export', () => {
     expect(await service.sql`select 1 from export_jobs where id = ${id}`).toHaveLength(0)
   })
 
-  it('keeps its file for its time', async () => {
+  it('expires at its due time, and its file and download URLs are deleted', async () => {
     const [{ id }, other] = [await made(), await made()]
     const { url } = await linkTo(id)
     await service.sql`update export_jobs set due_at = now() where id = ${id}`
@@ -198,7 +198,7 @@ describe('an export', () => {
     await waitFor(async () => (await objectsOf(id)).length === 0)
   })
 
-  it('has no more bytes, and is one of no more, than its workspace may have', async () => {
+  it('fails above the byte quota of its workspace, and is rejected above the quota of pending exports', async () => {
     const small = service.as(testPrincipal({ workspaceId: 'ws_small' }))
     neighbours.count = 20_000
     neighbours.stuck = true
@@ -211,7 +211,7 @@ describe('an export', () => {
     expect(error?.message).toContain('50000 bytes')
   })
 
-  it('of days has local dates with their zone, and the csv that was asked for', async () => {
+  it('grouped by day has local dates with their time zone, and the requested CSV options', async () => {
     const query = {
       ...{ table: 'assets', measures: ['count', 'sum:price'], grain: 'day' as const, timeField: 'bought' },
       ...{ timeZone: 'Europe/Berlin', range: { from: '2026-01-01T00:00:00Z', to: '2026-03-01T00:00:00Z' } },
@@ -226,7 +226,7 @@ describe('an export', () => {
     expect(file?.columns.map(({ type }) => type)).toEqual(['date', 'text', 'integer', 'decimal'])
   })
 
-  it('is refused with the field that is wrong', async () => {
+  it('is rejected with the path of the invalid field, or without the permission', async () => {
     const refused = async (body: unknown) =>
       (await api.post('/analytics/exports', body)).error().details.map(({ path }) => path)
     expect(await refused({})).toContain('/source')
@@ -237,7 +237,7 @@ describe('an export', () => {
     expect(denied.error().code).toBe('insufficient_scope')
   })
 
-  it('is asked for once with one Idempotency-Key', async () => {
+  it('is created once for repeated requests with the same Idempotency-Key', async () => {
     const headers = { 'idempotency-key': 'export-once' }
     const [first, second] = [
       (await api.post('/analytics/exports', { source: assets }, headers)).data(Export),
@@ -258,7 +258,7 @@ describe('a download URL', () => {
   })
   const whole = async () => Buffer.from(await (await fetched(link.url)).arrayBuffer())
 
-  it('gives any range of the file, also over the ends of parts', async () => {
+  it('serves any range of the file, including ranges that span several parts', async () => {
     const content = await whole()
     const sizes = await service.sql<{ bytes: number }[]>`
       select bytes::int4 as bytes from export_objects where export_id = ${one.id} order by part`
@@ -283,12 +283,12 @@ describe('a download URL', () => {
     expect(other.status).toBe(200)
   })
 
-  it('is not sent again to a client that has the file', async () => {
+  it('returns 304 to a client that already has the file', async () => {
     const answer = await fetched(link.url, { 'if-none-match': `"${one.file?.sha256}"` })
     expect([answer.status, await answer.text()]).toEqual([304, ''])
   })
 
-  it('that was changed, made up, or belongs to another user is refused, all alike', async () => {
+  it('returns the same 404 when it was changed, forged or combined with that of another export', async () => {
     const token = link.url.slice(link.url.lastIndexOf('/') + 1)
     const [id = '', expires = '', mac = ''] = token.split('.')
     const flipped = `${mac.slice(0, -2)}${mac.endsWith('AA') ? 'BB' : 'AA'}`
@@ -311,7 +311,7 @@ describe('a download URL', () => {
     }
   })
 
-  it('ends with its time, which is never longer than that of the file', async () => {
+  it('expires at its time, which is never later than the expiry of the file', async () => {
     const { expiresAt } = await linkTo(one.id, '?expiresInSeconds=604800')
     expect(Date.parse(expiresAt)).toBeLessThanOrEqual(Date.parse(one.expiresAt ?? ''))
     const old = testLink(Math.floor(Date.now() / 1_000) - 1)
@@ -323,7 +323,7 @@ describe('a download URL', () => {
     return `https://x/downloads/${token[0]}.${expires}.${token[2]}`
   }
 
-  it('is revoked alone or with all others, and says how often it was used', async () => {
+  it('can be revoked alone or with all others, and is listed with its number of downloads', async () => {
     const { id } = await made()
     const urls = [await linkTo(id), await linkTo(id), await linkTo(id)]
     const statuses = () => Promise.all(urls.map(async ({ url }) => (await fetched(url)).status))
@@ -339,7 +339,7 @@ describe('a download URL', () => {
     expect(await statuses()).toEqual([404, 404, 404])
   })
 
-  it('is for the owner to give, as the rows were read by their rights', async () => {
+  it('can be created and revoked only by the owner, whose rights the rows were read with', async () => {
     const bob = service.as(strangerOf('G'))
     expect((await bob.get(`/analytics/exports/${one.id}`)).status).toBe(200)
     expect((await bob.get(`/analytics/exports/${one.id}/download`)).error().code).toBe('forbidden')
@@ -354,7 +354,7 @@ describe('a download URL', () => {
   })
 })
 
-it('comes out the same when it is rebuilt from its events', async () => {
+it('exports are the same after a rebuild from their events', async () => {
   const rows = () => service.sql`select * from exports order by id`
   const before = await rows()
   await service.rebuild()

@@ -50,7 +50,7 @@ const cutConnections = () =>
     and datname = current_database()`
 
 describe('facts', () => {
-  it('are the newest version of each, however often, in whatever order and over whatever failures events come', async () => {
+  it('are the latest versions, despite repeated and reordered events and broken connections', async () => {
     const coming = [...history, ...history.slice(0, 80)]
     for (let first = 0; first < coming.length; first += 40) {
       await publish(service.natsPrefix, coming.slice(first, first + 40))
@@ -67,13 +67,13 @@ describe('facts', () => {
     expect(events).toHaveLength(240)
   })
 
-  it('stand in partitions of the months they are of', async () => {
+  it('are stored in the partitions of their months', async () => {
     const month = new Date().toISOString().slice(0, 7).replace('-', '')
     const found = await service.sql`select distinct tableoid::regclass::text as name from fact_incidents`
     expect(found.map(({ name }) => name)).toEqual([`fact_incidents_${month}`])
   })
 
-  it('are the same when they are rebuilt from the logs, whatever is interrupted meanwhile', async () => {
+  it('are the same after a rebuild from the logs that was interrupted several times', async () => {
     const incremental = await allFacts(service)
     // All services share one log here: each event is read several times, and is delivered on the stream as well.
     service.others.events.push(...history)
@@ -88,7 +88,7 @@ describe('facts', () => {
     expect(await allFacts(service)).toEqual(incremental)
   })
 
-  it('say how old they are', async () => {
+  it('report their age as dataAsOf, and the epoch while a rebuild is pending', async () => {
     const api = service.as(ada)
     const query = { dataset: 'incidents', measures: ['incidents'], range: { last: 2, unit: 'year' } }
     const { id } = (await api.post('/analytics/reports', { name: 'All', query })).data(Report)

@@ -44,8 +44,8 @@ const rows = async (table: string) => [...(await service.sql.unsafe(`select * fr
 
 const retried = delivery({ status: 'retrying', lastAttemptAt: at(20), responseStatus: 503 })
 
-describe('deliveries and executions', () => {
-  it('are counted as they were left, in however many pages they come', async () => {
+describe('facts of deliveries and executions', () => {
+  it('count each delivery once by its latest status, across several pages of changes', async () => {
     service.others.deliveries.push(retried, ...Array.from({ length: 24 }, () => delivery()))
     await waitForFacts(service, 'fact_deliveries', tenant.workspaceId, 25)
     const run = await reported({
@@ -63,7 +63,7 @@ describe('deliveries and executions', () => {
     expect(fact).toMatchObject({ family: 'incident', host: 'example.com', latency_ms: null, version: '26' })
   })
 
-  it('have successes and failures, with the age of what was asked for last', async () => {
+  it('count successes and failures, with the time of the last request for changes as dataAsOf', async () => {
     const startedAt = Date.now()
     service.others.executions.push(
       execution(),
@@ -76,7 +76,7 @@ describe('deliveries and executions', () => {
     await waitFor(async () => Date.parse((await run()).dataAsOf) > startedAt)
   })
 
-  it('are the same when they are rebuilt, and those that are reported no longer stay', async () => {
+  it('are the same after a rebuild, and include rows that are no longer reported', async () => {
     const incremental = [await rows('fact_deliveries'), await rows('fact_executions')]
     const run = await reported({ dataset: 'deliveries', measures: ['deliveries'], dimensions: ['host'] })
     const gone = service.others.deliveries.findIndex(({ id }) => id !== retried.id)
@@ -90,7 +90,7 @@ describe('deliveries and executions', () => {
     expect((await run()).rows).toEqual([{ host: 'example.com', deliveries: 25 }])
   })
 
-  it('are for those who may read what they are about', async () => {
+  it('require the permission for their dataset', async () => {
     const permissions = ['analytics:read', 'analytics:write', 'itsm:read'] as const
     const agent = service.as(testPrincipal({ ...tenant, permissions: [...permissions] }))
     const query = { dataset: 'deliveries', measures: ['deliveries'] }

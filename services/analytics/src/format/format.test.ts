@@ -153,12 +153,12 @@ const asRead = (format: ExportFormat, row: Row) =>
   })
 
 describe.each([...exportFormats])('%s', (format) => {
-  it('comes back as it was', async () => {
+  it('can be read back with all values unchanged', async () => {
     const read = await readers[format](await written(format, rows))
     expect(read).toEqual(rows.map((row) => asRead(format, row)))
   })
 
-  it('is the same rows when it was continued elsewhere, wherever that was', async () => {
+  it('contains the same rows when new writers continue it at random positions', async () => {
     const random = seededRandom(15)
     const parts = [...new Set(Array.from({ length: 5 }, () => Math.floor(random() * rows.length)))].sort(
       (a, b) => a - b,
@@ -168,12 +168,12 @@ describe.each([...exportFormats])('%s', (format) => {
     if (format !== 'parquet' && format !== 'xlsx') expect(file).toEqual(await written(format, rows))
   })
 
-  it('without rows is a whole file', async () => {
+  it('without rows is a valid file', async () => {
     expect(await readers[format](await written(format, []))).toEqual([])
   })
 })
 
-test('csv keeps what looks like a formula from being one, unless it is asked not to', async () => {
+test('csv escapes text that looks like a formula, unless escaping is turned off', async () => {
   const column: Column[] = [{ name: 'a', label: 'A', type: 'text' }]
   const evil = ['=1+1', '+1', '-1', '@SUM(A1)', '\t=1', '\r=1', '＝1', 'a=1', '']
   const csv = async (escapeFormulas: boolean) => {
@@ -187,7 +187,7 @@ test('csv keeps what looks like a formula from being one, unless it is asked not
   expect(await csv(false)).toEqual(evil)
 })
 
-test('csv tells null from an empty text, and leaves negative numbers alone', async () => {
+test('csv distinguishes null from an empty text, and does not escape negative numbers', async () => {
   const writer = openWriter({ format: 'csv', escapeFormulas: true }, columns)
   const given = { text: '', integer: -5, number: -0.5, interval: '-1 days', json: -1 }
   const row = columns.map(({ type }) => given[type as keyof typeof given] ?? null)
@@ -199,7 +199,7 @@ test.each([
   [';', false, 'text;decimal\r\n"a;b";1.50\r\na,b;2\r\n'],
   ['\t', true, '\ufefftext\tdecimal\r\na;b\t1.50\r\na,b\t2\r\n'],
 ] as const)(
-  'csv has the delimiter %j and a byte order mark where they are asked for',
+  'csv uses the delimiter %j and a byte order mark when requested',
   async (delimiter, bom, wanted) => {
     const some = columns.filter(({ type }) => type === 'text' || type === 'decimal')
     const writer = openWriter({ format: 'csv', escapeFormulas: true, delimiter, bom }, some)
@@ -215,7 +215,7 @@ test.each([
   },
 )
 
-test('parquet leaves out what it has no form for, and says so', async () => {
+test('parquet writes null for values that it cannot represent, and adds a warning', async () => {
   const writer = openWriter({ format: 'parquet', escapeFormulas: true }, columns)
   const beyond = { date: 'infinity', timestamp: '0044-03-15 12:00:00+00 BC', integer: '9223372036854775808' }
   const row = columns.map(({ type }) => beyond[type as keyof typeof beyond] ?? null)
@@ -224,7 +224,7 @@ test('parquet leaves out what it has no form for, and says so', async () => {
   expect(writer.warnings()).toEqual([expect.stringMatching(/^3 values/)])
 })
 
-test('a workbook begins another sheet where one is full, and says what it has cut', async () => {
+test('a workbook starts another sheet when one is full, and warns about truncated texts', async () => {
   const writer = xlsxWriter(columns.slice(0, 2), undefined, 100)
   const first = await writer.write(rows.slice(0, 150).map((row) => row.slice(0, 2)))
   const restored = xlsxWriter(columns.slice(0, 2), JSON.parse(JSON.stringify(writer.state())), 100)
@@ -239,7 +239,7 @@ test('a workbook begins another sheet where one is full, and says what it has cu
   expect(restored.warnings()).toEqual([expect.stringContaining('1 texts were longer')])
 })
 
-test('parquet has statistics of each row group, by which readers skip', async () => {
+test('parquet has statistics for each row group, so that readers can skip it', async () => {
   const file = await written('parquet', rows, [200])
   const bytes = file.buffer.slice(file.byteOffset, file.byteOffset + file.length) as ArrayBuffer
   const { row_groups: groups, num_rows: count } = parquetMetadata(bytes)
@@ -248,7 +248,7 @@ test('parquet has statistics of each row group, by which readers skip', async ()
   expect(groups[1]?.columns[1]?.meta_data?.statistics).toMatchObject({ min_value: -5n })
 })
 
-test('an archive that has no room for more is refused, not broken', async () => {
+test('a zip archive rejects content beyond its size limit with FileLimitError', async () => {
   const zip = zipWriter({ offset: 0xffff_ff00, done: [], open: null })
   zip.begin('a')
   await expect(zip.add('x'.repeat(100_000) + Math.random())).rejects.toThrow(FileLimitError)

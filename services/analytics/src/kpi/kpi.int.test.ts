@@ -115,7 +115,7 @@ describe('a KPI', () => {
   let one: Kpi
   let live: KpiPoint[]
 
-  it('is measured day by day, over a change of the clock, by the targets of each date', async () => {
+  it('is measured daily across a daylight saving change, with the target of each date', async () => {
     one = await create()
     await measureFrom(one.id, '2026-03-27T23:01:00.000Z')
     live = await hasPoints(one.id, 5)
@@ -132,7 +132,7 @@ describe('a KPI', () => {
   })
   const spanOf = (...times: string[]) => times.map((time) => `2026-03-${time}:00.000Z`)
 
-  it('says where it stands and where it goes', async () => {
+  it('shows its latest value and its trend', async () => {
     const { standing } = await shown(one.id)
     expect(standing).toMatchObject({
       latest: live.at(-1),
@@ -143,7 +143,7 @@ describe('a KPI', () => {
     expect(listed.find(({ id }) => id === one.id)?.standing).toEqual(standing)
   })
 
-  it('tells of each crossing once', async () => {
+  it('emits one event for each threshold crossing', async () => {
     expect([...(await crossings(one.id))]).toEqual([
       { before: 'no_data', after: 'at_risk', at: live[0]?.at },
       { before: 'at_risk', after: 'on_target', at: live[1]?.at },
@@ -152,7 +152,7 @@ describe('a KPI', () => {
     ])
   })
 
-  it('comes to the same when it is measured for the past', async () => {
+  it('has the same values from a backfill, without threshold events', async () => {
     const late = await create({ name: 'The same, later' })
     const body = { from: '2026-03-27T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z' }
     const started = (await api.post(`/analytics/kpis/${late.id}/backfill`, body)).data(KpiBackfillStarted)
@@ -166,7 +166,7 @@ describe('a KPI', () => {
     expect(again.times).toBe(0)
   })
 
-  it('crosses from where the values of the past have left it', async () => {
+  it('compares the first live value with the last backfilled one to detect a crossing', async () => {
     const known = await create({ name: 'Known from the past' })
     const body = { from: '2026-03-27T00:00:00.000Z', to: '2026-03-29T00:00:00.000Z' }
     await api.post(`/analytics/kpis/${known.id}/backfill`, body)
@@ -179,7 +179,7 @@ describe('a KPI', () => {
     ])
   })
 
-  it('keeps what it was when targets and zone are changed, and goes on by the new ones', async () => {
+  it('keeps past values when its targets and time zone change, and uses the new ones from then on', async () => {
     const before = await history(one.id)
     const schedule = { ...daily.schedule, timeZone: 'America/New_York', endAt: '2026-04-02T12:00:00.000Z' }
     const patch = { timeZone: 'America/New_York', targets: [{ from: '2026-01-01', value: 100 }], schedule }
@@ -199,7 +199,7 @@ describe('a KPI', () => {
     })
   })
 
-  it('is measured again for the past with `replace`', async () => {
+  it('is measured again for past dates by a backfill with `replace`', async () => {
     const body = { from: '2026-03-30T00:00:00.000Z', to: '2026-04-01T00:00:00.000Z', replace: true }
     const started = (await api.post(`/analytics/kpis/${one.id}/backfill`, body)).data(KpiBackfillStarted)
     const remeasured = await until(async () => {
@@ -219,7 +219,7 @@ describe('a KPI', () => {
     expect(inUtc.times).toBe(0)
   })
 
-  it('pages through its history in both directions', async () => {
+  it('returns all its history page by page, newest first', async () => {
     const all = await history(one.id)
     const paged: KpiPoint[] = []
     let after = ''
@@ -261,7 +261,7 @@ describe('a KPI', () => {
     await until(scheduled, 'the schedule to go on')
   })
 
-  it('has a value from the beginning, by the usual schedule of its period', async () => {
+  it('is measured immediately after creation, on the default schedule of its period', async () => {
     const { schedule: _, ...usual } = daily
     const fresh = (await api.post('/analytics/kpis', usual)).data(Kpi)
     expect(fresh.schedule).toMatchObject({ cron: '1 0 * * *', timeZone: 'Europe/Berlin' })
@@ -269,7 +269,7 @@ describe('a KPI', () => {
     expect((await shown(fresh.id)).standing.nextAt).not.toBeNull()
   })
 
-  it('leaves nothing behind', async () => {
+  it('is deleted with its history and schedule', async () => {
     expect((await api.send('DELETE', `/analytics/kpis/${one.id}`)).status).toBe(204)
     expect((await api.get(`/analytics/kpis/${one.id}/history`)).status).toBe(404)
     await until(async () => {
@@ -282,7 +282,7 @@ describe('a KPI', () => {
   })
 })
 
-it('is refused with the field that is wrong, and to a caller who may not read what it measures', async () => {
+it('a KPI is rejected with the path of the invalid field, or if the caller may not read its source', async () => {
   const refused = async (fields: object) => {
     const error = (await api.post('/analytics/kpis', { ...daily, ...fields })).error()
     return [error.code, ...error.details.map(({ path }) => path)]
@@ -315,7 +315,7 @@ it('is refused with the field that is wrong, and to a caller who may not read wh
   expect(backfill.error().code).toBe('conflict')
 })
 
-it('comes out the same when it is rebuilt from its events', async () => {
+it('KPIs are the same after a rebuild from their events', async () => {
   const rows = () => service.sql`select * from kpis order by id`
   const before = await rows()
   await service.rebuild()

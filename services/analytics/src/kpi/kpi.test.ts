@@ -22,7 +22,7 @@ describe('exact thresholds', () => {
     expect(computeStatus(value, target, direction)).toBe(wanted),
   )
 
-  it('and changes', () => {
+  it('apply to trends as well', () => {
     expect(computeTrend(0.3, 0.1, 'up')).toEqual({ change: 0.2, ratio: 2, direction: 'better' })
     expect(computeTrend('12345678901234567890.2', '12345678901234567890.1', 'down')).toMatchObject({
       ...{ change: 0.1, direction: 'worse' },
@@ -31,7 +31,7 @@ describe('exact thresholds', () => {
   })
 })
 
-describe('what a value covers', () => {
+describe('the period of a value', () => {
   it.each<[string, KpiPeriod, string, string, string, string]>([
     ['a day', { last: 'day' }, berlin, '2026-03-28T12:00Z', '2026-03-26T23:00', '2026-03-27T23:00'],
     [
@@ -106,7 +106,7 @@ describe('what a value covers', () => {
     expect(covered(period, zone, at)).toEqual([from, to])
   })
 
-  it('is each day once, without gaps, over all changes of the clock of a year', () => {
+  it('covers each day of a year once, without gaps, across all daylight saving changes', () => {
     for (const zone of [berlin, 'America/Sao_Paulo', 'Australia/Lord_Howe', 'Africa/Cairo', 'Pacific/Apia']) {
       let end = computePeriod({ last: 'day' }, zone, Date.parse('2026-01-01T12:00Z')).to
       for (let day = 0; day < 365; day++) {
@@ -118,7 +118,7 @@ describe('what a value covers', () => {
   })
 })
 
-describe('a status', () => {
+describe('the status of a KPI', () => {
   const target = { from: '2026-01-01', value: 10, warning: 12 }
   it.each<[number | null, KpiDirection, string]>([
     [10, 'down', 'on_target'],
@@ -127,11 +127,11 @@ describe('a status', () => {
     [10, 'up', 'on_target'],
     [9, 'up', 'off_target'],
     [null, 'up', 'no_data'],
-  ])('of %s where %s is better', (value, direction, status) => {
+  ])('for the value %s, where %s is better, is as expected', (value, direction, status) => {
     expect(computeStatus(value, target, direction)).toBe(status)
   })
 
-  it('goes by the target of the last day that is covered, in the zone', () => {
+  it('uses the target of the last covered day in the time zone', () => {
     const targets = [
       { from: '2026-04-01', value: 2 },
       { from: '2026-01-01', value: 1 },
@@ -147,7 +147,7 @@ describe('a status', () => {
   })
 })
 
-test('a trend is better where the direction says so', () => {
+test('a trend is better or worse depending on the direction of the KPI', () => {
   expect(computeTrend(8, 10, 'down')).toEqual({ change: -2, ratio: -0.2, direction: 'better' })
   expect(computeTrend(8, 10, 'up')).toMatchObject({ direction: 'worse' })
   expect(computeTrend(8, 0, 'up')).toMatchObject({ ratio: null, direction: 'better' })
@@ -155,21 +155,21 @@ test('a trend is better where the direction says so', () => {
   expect(computeTrend(null, 8, 'up')).toEqual({ change: null, ratio: null, direction: null })
 })
 
-describe('times', () => {
+describe('the times of a schedule', () => {
   const span = { from: Date.parse('2026-03-28T00:00Z'), to: Date.parse('2026-03-31T00:00Z') }
   const times = (schedule: object, createdAt = '2026-06-01T10:07:00.000Z') =>
     pastTimes({ schedule: Schedule.parse(schedule), createdAt }, span).map((at) =>
       new Date(at).toISOString().slice(0, 16),
     )
 
-  it('of the past are those of the clock, whenever the schedule begins', () => {
+  it('in the past follow its cron expression, even before the schedule starts', () => {
     const daily = defaultSchedule({ last: 'day' }, berlin)
     const expected = ['2026-03-28T23:01', '2026-03-29T22:01', '2026-03-30T22:01']
     expect(times(daily)).toEqual(expected)
     expect(times({ ...daily, startAt: '2026-05-01T00:00:00.000Z' })).toEqual(expected)
   })
 
-  it('of an interval lie on its grid, also before it began', () => {
+  it('with an interval are whole intervals from its start, also before it', () => {
     expect(times({ everySeconds: 86_400 })).toEqual([
       '2026-03-28T10:07',
       '2026-03-29T10:07',
@@ -180,7 +180,7 @@ describe('times', () => {
     expect(() => times({ everySeconds: 60 })).toThrow('more than 2000 times')
   })
 
-  it('follow the period where they were left to it', () => {
+  it('follow a changed period only if the schedule is the default', () => {
     const before = { period: { last: 'day' }, timeZone: berlin } as const
     const after = { period: { last: 'week' }, timeZone: 'UTC' } as const
     const usual = defaultSchedule(before.period, berlin)

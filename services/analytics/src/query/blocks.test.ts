@@ -10,8 +10,8 @@ const rangeOf = ({ level, first, last }: BlockRun) => ({
   to: (last + 1) * lengthOf(level),
 })
 
-describe('what a query reads', () => {
-  it('covers its span once, with nothing that has changed', () => {
+describe('the blocks and spans that a query reads', () => {
+  it('cover its range exactly once, without stale blocks', () => {
     fc.assert(
       fc.property(
         slice,

@@ -10,7 +10,7 @@ const sqlOf = (filters: Filter) => {
 }
 
 describe('conditions of a query', () => {
-  it('are SQL with columns that are declared, and values apart from it', () => {
+  it('become SQL with declared columns only, and values as parameters', () => {
     const hostile = `x' or '1' = '1`
     expect(
       sqlOf({ severity: hostile, assigneeId: { in: ['usr_a', null] }, reopenCount: { gte: 2 } }),
@@ -30,7 +30,7 @@ describe('conditions of a query', () => {
     '__proto__',
     'constructor',
     'time_to_resolve_ms',
-  ])('name no column %j', (name) => {
+  ])('reject the undeclared column %j', (name) => {
     expect(() => sqlOf(JSON.parse(JSON.stringify({ [name]: 'x' })))).toThrow('must be one of')
   })
 
@@ -39,11 +39,11 @@ describe('conditions of a query', () => {
     [{ reopenCount: 'two' }],
     [{ resolvedAt: 'yesterday' }],
     [{ reopenCount: { contains: 1 } }],
-  ])('hold no value of another type: %j', (filters) => {
+  ])('reject a value of another type: %j', (filters) => {
     expect(() => sqlOf(filters as never)).toThrow('The query cannot be answered')
   })
 
-  it('take what is not there for unlike every value', () => {
+  it('treat null as unequal to every value', () => {
     expect(sqlOf({ category: { ne: 'disk' }, channel: { nin: [] } }).sql).toEqual([
       'not coalesce(category = $1::text::text, false)',
       'not coalesce(false, false)',

@@ -9,8 +9,8 @@ const types = new Map<string, ResultColumnType>([
   ['at', 'timestamp'],
 ])
 
-describe('a date that an instant is compared with', () => {
-  it('is the start of that day by the clock of the zone', () => {
+describe('a date that is compared with a timestamp', () => {
+  it('becomes the start of that day in the time zone', () => {
     const given: Filter = { at: { gte: '2026-03-29', in: ['2026-03-30', null] }, note: '2026-03-29' }
     const zoned = zonedFilters(given, (name) => types.get(name), 'Europe/Berlin')
     expect(zoned).toEqual({
@@ -30,14 +30,14 @@ describe('a date that an instant is compared with', () => {
   })
 })
 
-describe('an answer in a file', () => {
+describe('an exported query result', () => {
   const count = plainColumn('count', 'integer', 'measure')
   // The first instant of March 30 in Berlin.
   const rows = [{ time: '2026-03-29T22:00:00.000Z', count: 3 }]
   const answer = { columns: [timeColumn, count], rows, dataAsOf: '2026-04-01T00:00:00.000Z' }
   const whole: Grain[] = ['day', 'week', 'month', 'quarter', 'year']
 
-  it.each(whole)('of each %s has dates of the zone, which it names', (grain) => {
+  it.each(whole)('grouped by %s has local dates and a column with their time zone', (grain) => {
     const { columns, rows: shown } = withLocalDates(answer, { grain, timeZone: 'Europe/Berlin' })
     expect(columns.map(({ name, type, role }) => `${name} ${type} ${role}`)).toEqual([
       ...['time date time', 'timeZone text dimension', 'count integer measure'],
@@ -46,7 +46,7 @@ describe('an answer in a file', () => {
   })
 
   it.each([undefined, ...grains.filter((grain) => !whole.includes(grain))])(
-    'of each %s has instants',
+    'grouped by %s has timestamps',
     (grain) => expect(withLocalDates(answer, { grain, timeZone: 'Europe/Berlin' })).toBe(answer),
   )
 })

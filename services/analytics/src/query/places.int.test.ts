@@ -89,7 +89,7 @@ const cases: [path: string, pointer: string, body: object][] = [
   ['/analytics/exports', '/source/records/table', { source: { records: { table: 'nowhere' } } }],
 ]
 
-describe('what is wrong with a query is named by the field that was sent', () => {
+describe('an invalid query is rejected with the path of the field in the request', () => {
   it.each(cases)('POST %s: %s', async (path, pointer, body) => {
     const error = (await api.post(path, body)).error()
     expect([error.code, error.details.map(({ in: where, path: at }) => `${where} ${at}`)]).toEqual([
@@ -104,7 +104,7 @@ describe('what is wrong with a query is named by the field that was sent', () =>
     ['/query/measures/1', { measures: ['count', 'sum:colour'] }],
     ['/query/timeField', { timeField: 'serial', grain: 'day' }],
     ['/query/timeField', { timeField: 'colour' }],
-  ])('and of a report over a table when it is run: %s', async (pointer, change) => {
+  ])('for a report over a table when it is run: %s', async (pointer, change) => {
     const asked = { table: 'assets', measures: ['count'], ...change }
     const { id } = (await api.post('/analytics/reports', { name: 'R', query: asked })).data(Report)
     const error = (await api.post(`/analytics/reports/${id}/run`, {})).error()
@@ -115,7 +115,7 @@ describe('what is wrong with a query is named by the field that was sent', () =>
   })
 })
 
-describe('what is wrong with the parameters of a report is named by the field that was sent', () => {
+describe('invalid parameters of a report are rejected with the path of the field in the request', () => {
   const asked = { ...query, filters: { severity: '{{ params.severity }}' } }
   const parameters = { severity: 3 }
 
@@ -143,7 +143,7 @@ describe('what is wrong with the parameters of a report is named by the field th
   })
 })
 
-describe('what the database studio refuses is named by the field of the query', () => {
+describe('an error of the database studio is reported with the path of the field in the query', () => {
   const columns = { table: 'assets', measures: ['sum:price'], dimensions: ['serial'] }
 
   it.each([
@@ -163,7 +163,7 @@ describe('what the database studio refuses is named by the field of the query', 
   })
 })
 
-it('a report over a table has columns of its types, and places its dates by the clock of the zone', async () => {
+it('a report over a table has typed columns, and groups dates by the time zone', async () => {
   neighbours.count = 15
   const asked = {
     ...{ table: 'assets', measures: ['sum:price', 'avg:count', 'max:count'], dimensions: ['extra'] },

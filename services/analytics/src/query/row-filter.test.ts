@@ -8,7 +8,7 @@ const types = new Map<string, ResultColumnType>([
 ])
 const row = { price: '10.50', visits: '9007199254740993', note: '10.50', at: '2026-03-01T23:00:00.000Z' }
 
-describe('a row of a saved query', () => {
+describe('a filter on a row of a saved query', () => {
   it.each<[Filter, boolean]>([
     [{ price: 10.5 }, true],
     [{ price: '10.5000' }, true],
@@ -27,9 +27,11 @@ describe('a row of a saved query', () => {
     [{ note: { gt: '9' } }, false],
     [{ note: '10.5' }, false],
     [{ at: { gte: '2026-03-02T00:00:00+01:00' } }, true],
-  ])('is compared by its values: %j', (filter, wanted) => expect(rowMatches(filter, types, row)).toBe(wanted))
+  ])('compares values by their type: %j', (filter, wanted) =>
+    expect(rowMatches(filter, types, row)).toBe(wanted),
+  )
 
-  it('without a value is like null alone', () => {
+  it('treats a missing value as equal to null only', () => {
     expect(rowMatches({ price: null }, types, { price: null })).toBe(true)
     expect(rowMatches({ price: { lt: 1 } }, types, { price: null })).toBe(false)
     expect(rowMatches({ price: { ne: 1 } }, types, { price: null })).toBe(true)

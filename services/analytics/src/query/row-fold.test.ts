@@ -11,7 +11,7 @@ const rows = [
 ]
 const names = ['count', 'sum:price', 'avg:price', 'min:price', 'max:price', 'distinct:owner', 'p50:price']
 
-it('adds rows up by group as they come', () => {
+it('aggregates rows by group', () => {
   const fold = createRowFold(rowMeasures({ measures: names }), { maxGroups: 10 })
   for (const row of rows) fold.add({ site: row.site }, row)
   expect(fold.rows().map(({ site, ...values }) => [site, ...Object.values(values)])).toEqual([
@@ -20,7 +20,7 @@ it('adds rows up by group as they come', () => {
   ])
 })
 
-it('adds decimals exactly, whatever a double would make of them', () => {
+it('aggregates decimals exactly, beyond the precision of a double', () => {
   const digits = fc.bigInt({ min: -(10n ** 25n), max: 10n ** 25n })
   const one = fc.tuple(digits, fc.nat(20)).map(([whole, scale]) => ({ whole, scale }))
   const textOf = ({ whole, scale }: { whole: bigint; scale: number }) => {
@@ -48,7 +48,7 @@ it('adds decimals exactly, whatever a double would make of them', () => {
   )
 })
 
-it('shows what a double carries as a number, and anything else as its digits', () => {
+it('returns a number if a double represents it exactly, and its digits otherwise', () => {
   const measures = ['sum:n', 'avg:n', 'max:n']
   const folded = (...given: unknown[]) => {
     const fold = createRowFold(rowMeasures({ measures }), { maxGroups: 1 })
@@ -67,7 +67,7 @@ it('shows what a double carries as a number, and anything else as its digits', (
   expect(folded('NaN', 'Infinity', '', 'x', null, '1e999999999', true)).toEqual([0, null, null])
 })
 
-it('takes decimals for the same however many zeros they end with', () => {
+it('treats decimals as equal regardless of trailing zeros', () => {
   const isDecimal = (name: string) => name === 'price'
   const fold = createRowFold(rowMeasures({ measures: ['count', 'distinct:price', 'distinct:note'] }), {
     ...{ maxGroups: 3, isDecimal },
@@ -76,7 +76,7 @@ it('takes decimals for the same however many zeros they end with', () => {
   expect(fold.rows()).toEqual([{ price: '1.0', count: 3, 'distinct:price': 1, 'distinct:note': 3 }])
 })
 
-it('refuses more groups than it may hold, and measures it does not know', () => {
+it('rejects groups above the limit, and unknown measures', () => {
   const fold = createRowFold(rowMeasures({ measures: ['count'] }), { maxGroups: 1 })
   fold.add({ site: 'a' }, {})
   expect(() => fold.add({ site: 'b' }, {})).toThrow('too many groups')

@@ -103,7 +103,7 @@ test.each([
   { format: 'ndjson', escapeFormulas: true },
   { format: 'json', escapeFormulas: true },
 ] as const)(
-  'facts are the same as $format, made of their values or of what Postgres writes',
+  'facts are the same as $format, written from parsed values or from Postgres composites',
   async (options) => {
     const { columns } = asked()
     const [byValues, byText] = [openWriter(options, columns), openWriter(options, columns)]
@@ -127,7 +127,7 @@ test.each([
   },
 )
 
-test('facts go on behind a cursor, wherever that is', async () => {
+test('facts continue after a cursor in the middle of a page', async () => {
   const all: string[] = []
   const ids = (composites: Uint8Array) =>
     Buffer.from(composites)

@@ -8,8 +8,8 @@ const measure = { label: '', description: '', of: 'column' }
 const median = { ...measure, kind: 'percentile', share: 0.5 } as const
 const distinct = { ...measure, kind: 'distinct' } as const
 
-describe('what a group has in its buckets', () => {
-  it('is a percentile to within 1 %, in however many pieces it comes', () => {
+describe('the sum of a sketch', () => {
+  it('returns a percentile within 1 %, regardless of the number of pieces', () => {
     const sum = sketchSum({ kind: 'percentile', column: 'column' })
     const values = Array.from({ length: 2_001 }, () => Math.exp(5 + 8 * random()))
     const buckets = values.map((value) => Math.ceil(Math.log(value) / Math.log(1.02)))
@@ -24,7 +24,7 @@ describe('what a group has in its buckets', () => {
   })
 
   it.each([10, 1_000, 100_000])(
-    'is a distinct count of %d to within some percent, whatever comes twice',
+    'returns a distinct count of %d within 6 %, and ignores repeated pieces',
     (count) => {
       const sum = sketchSum({ kind: 'distinct', column: 'column' })
       const ranks = new Map<number, number>()
@@ -37,7 +37,7 @@ describe('what a group has in its buckets', () => {
     },
   )
 
-  it('is nothing where there is nothing, also after another group', () => {
+  it('returns null or 0 without values, also after another group', () => {
     const percentiles = sketchSum({ kind: 'percentile', column: 'column' })
     percentiles.add(listOf([7]), listOf([2]))
     percentiles.clear()

@@ -57,7 +57,7 @@ const run = async (asked: object, body: object = {}, client = api) => {
 const answer = async (asked: object, body?: object) => (await run(asked, body)).data(QueryAnswer)
 
 describe('a report', () => {
-  it('counts by dimensions, with totals over all of them', async () => {
+  it('counts by dimensions, with totals across all groups', async () => {
     const { rows, totals, columns, dataAsOf } = await answer({
       measures: [
         'incidents',
@@ -93,7 +93,7 @@ describe('a report', () => {
     expect(Date.parse(dataAsOf)).toBeGreaterThan(Date.parse('2026-03-01'))
   })
 
-  it('tells days apart by the clock of its zone', async () => {
+  it('groups by the days of its time zone', async () => {
     const days = async (timeZone: string) =>
       (await answer({ grain: 'day', timeZone })).rows.map(({ time, incidents }) => [time, incidents])
     expect(await days('UTC')).toEqual([
@@ -107,7 +107,7 @@ describe('a report', () => {
     expect(await days('Asia/Kathmandu')).toEqual([['2026-03-01T18:15:00.000Z', 4]])
   })
 
-  it('takes the days of a range by the clock of its zone, or of the one that it is run with', async () => {
+  it('resolves the dates of its range in its time zone, or in that of the request', async () => {
     const range = { from: '2026-03-01', to: '2026-03-02' }
     const given = (await create({ query: { ...query, range } })).data(Report)
     expect(given.query.range).toEqual(range)
@@ -129,7 +129,7 @@ describe('a report', () => {
     expect((await create({ query: { ...query, range: mixed } })).error()).toMatchObject(saved)
   })
 
-  it('compares with the period before', async () => {
+  it('compares with the previous period', async () => {
     const { comparison } = await answer({
       ...{ dimensions: ['severity'], comparePrevious: true },
       range: { from: '2026-03-01T00:00:00Z', to: '2026-03-29T00:00:00Z' },
@@ -141,7 +141,7 @@ describe('a report', () => {
     })
   })
 
-  it('filters as conditions do everywhere, by what it is run with', async () => {
+  it('filters by the parameters it is run with, and rejects invalid ones', async () => {
     const { id } = (
       await create({
         query: {
@@ -165,7 +165,7 @@ describe('a report', () => {
     ])
   })
 
-  it('counts at another instant of the facts where it is asked to', async () => {
+  it('counts by another time field when requested', async () => {
     const { rows } = await answer({ timeField: 'resolvedAt', grain: 'month', measures: ['incidents'] })
     expect(rows).toEqual([{ time: '2026-03-01T00:00:00.000Z', incidents: 2 }])
   })
@@ -180,12 +180,12 @@ describe('a report', () => {
     [{ timeField: 'title' }, '/query/timeField'],
     [{ timeZone: 'Mars/Olympus' }, '/query/timeZone'],
     [{ filters: { severity: '{{ params.gone }}' } }, '/query'],
-  ])('is not saved with %j', async (asked, path) => {
+  ])('cannot be saved with %j', async (asked, path) => {
     const refused = (await create({ query: { ...query, ...asked } })).error()
     expect(refused).toMatchObject({ code: 'validation_failed', details: [{ path }] })
   })
 
-  it('shows no data without the permission, nor to another workspace', async () => {
+  it('shows no data without the permission, or to another workspace', async () => {
     const asked = { query }
     const { id } = (await create(asked)).data(Report)
     // Caches the answer for callers with the permission.
@@ -203,7 +203,7 @@ describe('a report', () => {
     expect((await staging.get(`/analytics/reports/${id}`)).status).toBe(404)
   })
 
-  it('is changed, listed and deleted', async () => {
+  it('can be changed, listed and deleted', async () => {
     const { id } = (await create({ query })).data(Report)
     const changed = await api.patch(`/analytics/reports/${id}`, {
       name: 'By team',

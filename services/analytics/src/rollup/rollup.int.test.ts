@@ -111,7 +111,7 @@ const kept = async () => {
 }
 
 describe('rollups', () => {
-  it('answer just as the facts do, in every zone', async () => {
+  it('return the same results as the facts, in every time zone', async () => {
     await write(incidents.map((state) => incidentEvent(workspaceId, state)))
     const fromFacts = await answers()
     await sumUpAll(database)
@@ -120,7 +120,7 @@ describe('rollups', () => {
     expect(fromFacts[0]?.rows.length).toBeGreaterThan(100)
   })
 
-  it('are passed over where facts have changed since, and made again', async () => {
+  it('are skipped where facts have changed, and computed again', async () => {
     const changed = incidents.slice(0, 100).map((state) => ({
       ...{ ...state, severity: 'low' as const, status: 'closed' as const },
       updatedAt: '2026-03-31T00:00:00.000Z',
@@ -133,7 +133,7 @@ describe('rollups', () => {
     expect(await answers()).toEqual(stale)
   })
 
-  it('are what is read, where they are there', async () => {
+  it('are read instead of facts where they exist', async () => {
     const before = await answers()
     await service.sql`create table away as select * from fact_incidents`
     await service.sql`delete from fact_incidents`
@@ -145,7 +145,7 @@ describe('rollups', () => {
     expect(await answers()).toEqual(before)
   })
 
-  it('of blocks that are over are made soon, of those that go on later', async () => {
+  it('of past blocks are computed soon, and those of the current block later', async () => {
     // The next block: the current one may end before the check.
     const [past, ahead] = ['2026-03-01T10:00:00.000Z', new Date(Date.now() + 900_000).toISOString()]
     const rests = async (createdAt: string) => {
@@ -161,7 +161,7 @@ describe('rollups', () => {
     await sumUpAll(database)
   })
 
-  it('are added up while facts go on changing, without losing one', async () => {
+  it('lose no changes while facts change concurrently', async () => {
     let isWriting = true
     const summing = (async () => {
       while (isWriting) await sumUpAll(database)

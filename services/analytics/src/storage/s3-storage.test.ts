@@ -74,7 +74,7 @@ const storageBy = (guard: Outbound, secretAccessKey = keys.secretAccessKey) =>
     ...{ ...keys, secretAccessKey, http: createOutboundHttp(guard) },
   })
 
-it('puts parts, reads any range of them, also of more than one answer holds, and removes them', async () => {
+it('puts an object, reads ranges of it, including large ones, and removes it', async () => {
   const storage = storageBy(outbound)
   const content = Buffer.alloc(9_000_000, 'some bytes ')
   await storage.put(objectOf('exp_1/1-0', content), signal)
@@ -89,13 +89,13 @@ it('puts parts, reads any range of them, also of more than one answer holds, and
   expect(wire).not.toContain(keys.secretAccessKey)
 })
 
-it('says what the storage answered, and is refused with another key', async () => {
+it('reports the error code of the storage, and is rejected with a wrong secret key', async () => {
   await expect(storageBy(outbound).put(objectOf('denied'), signal)).rejects.toThrow('403 AccessDenied')
   const other = storageBy(outbound, 'another secret')
   await expect(other.put(objectOf('a'), signal)).rejects.toThrow('403 SignatureDoesNotMatch')
 })
 
-it('goes where the guard lets it go, and nowhere else', async () => {
+it('connects only to addresses that the outbound guard allows', async () => {
   const strict = createOutbound({ allowedCidrs: [], allowHttp: 'loopback' })
   try {
     await expect(storageBy(strict).put(objectOf('a'), signal)).rejects.toThrow(/not allowed|address/i)

@@ -13,12 +13,12 @@ it.each([
   ['"params.a" & \'params.b\' & params.c', ['c']],
   ["/* it's params.a */ params.b", ['b']],
   ['rows.params.a', []],
-])('finds the members that %s speaks of', (source, names) => {
+])('finds the members that %s refers to', (source, names) => {
   expect(namesIn(source)).toEqual(names)
 })
 
 // This would take minutes if the scan restarted at each quotation mark.
-it('goes over an expression once', () => {
+it('scans an expression only once', () => {
   const source = `/* "${'\\"'.repeat(500_000)} */ params.a`
   const template = { expressions: [{ source, path: '' }] } as unknown as Parameters<
     typeof findMembers

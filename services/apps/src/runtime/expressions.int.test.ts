@@ -114,7 +114,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 beforeEach(() => resetPlatform(fixture))
 
-it.each(cases)('$name: $kind', async ({ name, place, kind }) => {
+it.each(cases)('evaluates an expression in $name of a data source: $kind', async ({ name, place, kind }) => {
   const answer = await place.use(me, `${name}${kind}`)
   if (kind === 'throws') {
     expect(answer).toMatchObject({ error: { code: 'validation_failed' } })

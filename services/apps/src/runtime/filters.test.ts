@@ -12,13 +12,13 @@ describe('a filter with expressions', () => {
     ['another operator', [{ a: { gt: '{{ x }}' } }, { a: { lt: 2 } }]],
     ['a list within a list', [{ a: { in: ['{{ x }}'] } }, { a: { in: [['b']] } }]],
     ['nothing where order is asked for', [{ a: { gt: '{{ x }}' } }, { a: { gt: null } }]],
-  ])('takes no %s', (_why, [declared, values]) => {
+  ])('rejects a mismatched value: %s', (_why, [declared, values]) => {
     expect(() => evaluateFilter(declared, values)).toThrow('no value')
     if (_why !== 'nothing where order is asked for')
       expect(() => evaluateFilter(declared, values, true)).toThrow('no value')
   })
 
-  it('keeps conditions that came to nothing, unless they are optional', () => {
+  it('keeps conditions that evaluate to null, unless they are optional', () => {
     const declared = { a: '{{ x }}', b: { gt: '{{ y }}' }, c: 'c' }
     expect(evaluateFilter({ a: '{{ x }}' }, { a: null })).toEqual({ a: null })
     expect(evaluateFilter(declared, { a: null, b: { gt: null }, c: 'c' }, true)).toEqual({ c: 'c' })
@@ -41,7 +41,7 @@ const filter = fc.dictionary(
 )
 const row = fc.record({ a: value, b: value, c: value }, { requiredKeys: [] })
 
-it('several filters leave what each of them does', () => {
+it('combined filters match exactly the rows that every filter matches', () => {
   fc.assert(
     fc.property(fc.array(filter, { maxLength: 3 }), row, (filters, given) => {
       expect(holds(combineFilters(filters), given)).toBe(
@@ -52,7 +52,7 @@ it('several filters leave what each of them does', () => {
   expect(() => combineFilters([{ or: [] }])).toThrow('or')
 })
 
-it('what is written stays within the filter', () => {
+it('values written under a filter keep the record within the filter', () => {
   fc.assert(
     fc.property(filter, row, row, fc.boolean(), (bound, before, given, isNew) => {
       fc.pre(isNew || filterMatches(bound as never, before))

@@ -15,12 +15,12 @@ it.each<[SourceParam, unknown[], unknown[]]>([
   [of('date'), ['2026-03-01'], ['2026-02-30', '2026-03-01T00:00:00Z']],
   [of('timestamp'), ['2026-03-01T10:00:00Z', '2026-03-01T10:00:00+02:00'], ['2026-03-01', 'now']],
   [of('json'), [{ a: [1] }, 'x', 0], []],
-])('%j takes and refuses', (param, good, bad) => {
+])('%j accepts valid values and rejects invalid ones', (param, good, bad) => {
   for (const value of good) expect(parseParams({ p: param }, { p: value })).toEqual({ p: value })
   for (const value of bad) expect(() => parseParams({ p: param }, { p: value })).toThrow(ApiError)
 })
 
-it('names everything that is wrong, and leaves out what is absent', () => {
+it('reports all invalid parameters, and omits absent ones', () => {
   expect(parseParams({ a: of('text'), b: of('text') }, { a: null })).toEqual({})
   const wrong = () => parseParams({ a: of('text', { required: true }), b: of('integer') }, { b: 'x', c: 1 })
   expect(wrong).toThrow('3 places')

@@ -104,7 +104,7 @@ beforeEach(() => {
 const order = (params: object) => me.act({ source: 'order', params })
 
 describe('a report', () => {
-  it('gives the rows of the one that is pinned, with the declared parameters', async () => {
+  it('returns the rows of the pinned report for the declared parameters', async () => {
     expect(await me.data('byTeam', { severity: 'critical' })).toMatchObject({
       rows: [{ team: 'network', incidents: 4 }],
     })
@@ -114,14 +114,14 @@ describe('a report', () => {
   })
 
   it.each([[{}], [{ severity: 'high' }], [{ severity: 'low', query: {} }]])(
-    'is not asked with %j',
+    'is not requested with the parameters %j',
     async (params) => {
       expect(await me.data('byTeam', params)).toMatchObject({ error: { code: 'validation_failed' } })
       expect(fixture.platform.calls).toEqual([])
     },
   )
 
-  it('that the person may not read is an error of its part alone', async () => {
+  it('returns an error for its part of the page when the user may not read it', async () => {
     fixture.platform.answers.runReport = () => ({ status: 403, code: 'insufficient_scope' })
     expect(await me.data('byTeam', { severity: 'low' })).toMatchObject({
       error: { code: 'insufficient_scope' },
@@ -130,7 +130,7 @@ describe('a report', () => {
 })
 
 describe('a workflow', () => {
-  it('is run with what the server makes of the parameters, and its end waited for', async () => {
+  it('runs with the input evaluated on the server, and returns its result when it ends', async () => {
     const { value } = (await order({ item: 'Laptop' })).data(AppActionAnswer)
     expect(value).toEqual({ runId, ended: true, status: 'completed', output: { order: 17 } })
     expect(fixture.platform.calls).toMatchObject([
@@ -141,7 +141,7 @@ describe('a workflow', () => {
     ])
   })
 
-  it('that goes on is no error, and one that has failed is', async () => {
+  it('returns no error while it is still running, and an error once it has failed', async () => {
     const going = { ...answered, ended: false, status: null, output: null }
     fixture.platform.answers.triggerWorkflow = () => ({ data: going })
     const { value } = (await order({ item: 'Laptop' })).data(AppActionAnswer)
@@ -152,7 +152,7 @@ describe('a workflow', () => {
     expect((await order({ item: 'Laptop' })).error()).toMatchObject({ code: 'upstream_error' })
   })
 
-  it('is not started by showing a page, nor with what is not declared', async () => {
+  it('is not started by loading a page, nor with missing, invalid or undeclared parameters', async () => {
     expect(await me.data('order', { item: 'Laptop' })).toMatchObject({ error: { code: 'forbidden' } })
     for (const params of [{}, { item: 5 }, { item: 'Laptop', by: 'usr_other' }])
       expect((await order(params)).error().code).toBe('validation_failed')

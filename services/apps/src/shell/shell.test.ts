@@ -43,7 +43,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
   fetch(`${url}/origin/apps${path}`, { headers })
 const policyOf = (response: Response) => response.headers.get('content-security-policy')?.split('; ') ?? []
 
-test('the page allows what comes from here, nothing inline, and no frame around it', async () => {
+test('the page allows only resources of its own origin, nothing inline, and no framing', async () => {
   const response = await get('/acme/assets')
   expect(response.status).toBe(200)
   expect(policyOf(response)).toEqual(
@@ -67,7 +67,7 @@ test('the page allows what comes from here, nothing inline, and no frame around 
   expect(await (await get('/other/unknown/page?environment=staging')).text()).toBe(text)
 })
 
-test('origins of an embed token may frame it, and nothing else gets into the policy with them', async () => {
+test('origins of an embed token may frame the page, and add nothing else to the policy', async () => {
   const response = await get('/acme/assets?embed=emb_1')
   expect(policyOf(response)).toContain('frame-ancestors https://portal.example.com')
   expect(response.headers.get('x-frame-options')).toBeNull()
@@ -88,22 +88,25 @@ test.each([
   ['br, gzip', 'br', 'brotli'],
   ['gzip, br;q=0', 'gzip', 'gzip'],
   ['identity', null, 'as it is'],
-])('a file comes for %s as %p, to be cached permanently', async (accepted, encoding, text) => {
-  const response = await fetch(`${url}/origin/apps/-/assets/main-1.js`, {
-    headers: { 'accept-encoding': accepted },
-    method: 'HEAD',
-  })
-  expect(Object.fromEntries(response.headers)).toMatchObject({
-    'cache-control': 'public, max-age=31536000, immutable',
-    'content-type': 'text/javascript; charset=utf-8',
-    'content-length': String(text.length),
-    vary: 'Accept-Encoding',
-  })
-  expect(response.headers.get('content-encoding')).toBe(encoding)
-})
+])(
+  'a file is served for Accept-Encoding %s with Content-Encoding %p, cacheable permanently',
+  async (accepted, encoding, text) => {
+    const response = await fetch(`${url}/origin/apps/-/assets/main-1.js`, {
+      headers: { 'accept-encoding': accepted },
+      method: 'HEAD',
+    })
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/javascript; charset=utf-8',
+      'content-length': String(text.length),
+      vary: 'Accept-Encoding',
+    })
+    expect(response.headers.get('content-encoding')).toBe(encoding)
+  },
+)
 
 test.each(['secret.txt', 'assets.json', 'main-1.js.br', '..%2fsecret.txt', 'main-2.js'])(
-  'no other file is there: %s',
+  'returns 404 for a file that the build does not list: %s',
   async (name) => {
     expect((await get(`/-/assets/${name}`)).status).toBe(404)
   },

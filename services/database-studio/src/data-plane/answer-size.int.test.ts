@@ -14,7 +14,7 @@ const mebibyte = 1_048_576
 const chunk = 65_536
 const url = new URL(process.env.TEST_DATABASE_URL ?? '')
 
-describe('the socket of a client', () => {
+describe("a client's Postgres socket", () => {
   let front: Server
   let cert: string
   const sockets = new Set<Socket>()
@@ -39,29 +39,32 @@ describe('the socket of a client', () => {
     front.close()
   })
 
-  it.each(['plain', 'TLS'])('reads no more than is allowed, however large a row is (%s)', async (kind) => {
-    const { socket, meter } = createMeteredSocket()
-    const secure = {
-      port: (front.address() as AddressInfo).port,
-      host: '127.0.0.1',
-      ssl: { ca: cert, checkServerIdentity: () => undefined },
-    }
-    // The types of the client do not declare the `socket` option.
-    const options = { max: 1, socket, ...(kind === 'TLS' && secure) } as object
-    const client = postgres(url.href, options)
-    meter.allow(mebibyte)
-    expect(await client`select repeat('x', 500000) as x`).toHaveLength(1)
-    expect(meter.received()).toBeGreaterThan(500_000)
-    meter.allow(mebibyte)
-    const whole = client`select repeat('x', 100000000) as x`
-    await expect(whole).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
-    expect(meter.exceeded()).toBe(true)
-    expect(meter.received()).toBeLessThanOrEqual(mebibyte + chunk)
-    await client.end({ timeout: 1 })
-  })
+  it.each(['plain', 'TLS'])(
+    'reads at most the allowed number of bytes of a row of any size (%s)',
+    async (kind) => {
+      const { socket, meter } = createMeteredSocket()
+      const secure = {
+        port: (front.address() as AddressInfo).port,
+        host: '127.0.0.1',
+        ssl: { ca: cert, checkServerIdentity: () => undefined },
+      }
+      // The types of the client do not declare the `socket` option.
+      const options = { max: 1, socket, ...(kind === 'TLS' && secure) } as object
+      const client = postgres(url.href, options)
+      meter.allow(mebibyte)
+      expect(await client`select repeat('x', 500000) as x`).toHaveLength(1)
+      expect(meter.received()).toBeGreaterThan(500_000)
+      meter.allow(mebibyte)
+      const whole = client`select repeat('x', 100000000) as x`
+      await expect(whole).rejects.toMatchObject({ code: 'CONNECTION_CLOSED' })
+      expect(meter.exceeded()).toBe(true)
+      expect(meter.received()).toBeLessThanOrEqual(mebibyte + chunk)
+      await client.end({ timeout: 1 })
+    },
+  )
 })
 
-describe('what is answered to one user of a session', () => {
+describe('the answer to one user of a session', () => {
   const at = twoSpaces()
   const acting = { actor: { id: 'usr_1', name: 'Ann', type: 'user' as const }, requestId: 'request-1' }
   const large = `select repeat('x', 20000000) from generate_series(1, 50)`
@@ -72,7 +75,7 @@ describe('what is answered to one user of a session', () => {
     ['a session', () => at.plane.session(at.ours, 'reader', deadline, ({ sql }) => sql.unsafe(large))],
     ['a read', () => at.plane.read(at.ours, (sql) => sql.unsafe(large))],
     ['a write', () => at.plane.write(at.ours, acting, (tx) => tx.unsafe(insert))],
-  ])('is bounded in %s; nothing is written, and the backend is ended', async (_, work) => {
+  ])('is limited in size in %s; nothing is written, and the backend is terminated', async (_, work) => {
     const before = await notes()
     await expect(Promise.resolve(work())).rejects.toBeInstanceOf(AnswerTooLargeError)
     expect(await notes()).toEqual(before)

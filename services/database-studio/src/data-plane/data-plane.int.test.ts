@@ -58,7 +58,7 @@ const whoAmI = (space: Space, role: 'runtime' | 'reader' | 'migrator') =>
   })
 
 describe('a space', () => {
-  test('is made once for a workspace and environment, however many ask', async () => {
+  test('is created once per workspace and environment under concurrent requests', async () => {
     const [first, ...others] = await Promise.all(
       [planeOf(2), planeOf(2), plane].map((each) => each.space(tenant)),
     )
@@ -67,7 +67,7 @@ describe('a space', () => {
     expect(staging.schema).not.toBe(first?.schema)
   })
 
-  test('has a login for each role, of which the migrator acts as the owner', async () => {
+  test('has a login for each role, and the migrator acts as the owner', async () => {
     const space = await plane.space(tenant)
     const role = (kind: SpaceRole | 'owner') => roleOfSpace(space, kind)
     expect(await whoAmI(space, 'runtime')).toEqual({ login: role('runtime'), acts: role('runtime') })
@@ -75,7 +75,7 @@ describe('a space', () => {
     expect(await whoAmI(space, 'migrator')).toEqual({ login: role('migrator'), acts: role('owner') })
   })
 
-  test('lets the platform in again when a tenant has changed its password or its settings', async () => {
+  test("restores the platform's access after a tenant changes the password or settings of its login", async () => {
     const space = await plane.space({ workspaceId: 'ws_changing', environment: 'production' })
     const login = roleOfSpace(space, 'runtime')
     for (const change of [
@@ -98,11 +98,11 @@ describe('a space', () => {
   })
 })
 
-describe('who acts', () => {
+describe('the actor of a transaction', () => {
   const whoActs = () =>
     admin<{ acting: unknown }[]>`select acting from plane_sessions where xid is not null order by pid`
 
-  test('is proved once for each transaction', async () => {
+  test('is authenticated once for each transaction', async () => {
     const space = await plane.space(tenant)
     const result = await plane.write(space, acting, async (tx) => {
       const [row] = await tx.unsafe<{ n: number }[]>('select 1 as n')
@@ -119,7 +119,7 @@ describe('who acts', () => {
     expect(one).toEqual({ done: true, given: 'value' })
   })
 
-  test('cannot be said by tenants, nor what was said be repeated', async () => {
+  test("cannot be set by tenants' SQL, and its proof cannot be replayed", async () => {
     const space = await plane.space(tenant)
     await plane.session(space, 'runtime', { deadlineMs: 10_000 }, async ({ sql }) => {
       const made = sql.unsafe('select studio.acting(99, $1, $2)', ['{}', 'f'.repeat(64)])
@@ -141,7 +141,7 @@ describe('who acts', () => {
   })
 })
 
-test('the relay is woken whenever rows may have changed, and not by what only reads', async () => {
+test('the relay is woken by transactions that may have changed rows, and not by reads', async () => {
   const space = await plane.space(tenant)
   const deadline = { deadlineMs: 10_000 }
   let woken = 0
@@ -158,7 +158,7 @@ test('the relay is woken whenever rows may have changed, and not by what only re
 })
 
 describe('sessions', () => {
-  test('are as new for the next user', async () => {
+  test('are reset before the next user', async () => {
     const space = await plane.space({ workspaceId: 'ws_reset', environment: 'production' })
     const pids = new Set<number>()
     for (let round = 0; round < 5; round++)
@@ -171,7 +171,7 @@ describe('sessions', () => {
     expect(pids.size).toBeLessThan(5)
   })
 
-  test('of many workspaces share a few connections, and all are served', async () => {
+  test('of many workspaces share a few connections, and every workspace is served', async () => {
     const [count, limit] = [Number(process.env.TEST_SPACES ?? 30), process.env.TEST_SPACES ? 80 : 4]
     const own = planeOf(limit)
     const spaces: Space[] = []
@@ -205,7 +205,7 @@ describe('sessions', () => {
     expect(own.counts()).toEqual({ open: 0, idle: 0, waiting: 0 })
   })
 
-  test('that were cancelled are not reused, as the cancellation may arrive late', async () => {
+  test('that were cancelled are not reused, because the cancellation may arrive late', async () => {
     const space = await plane.space(tenant)
     let arrive = () => {}
     const late = new Promise<void>((resolve) => {
@@ -245,7 +245,7 @@ describe('sessions', () => {
     await own.close()
   })
 
-  test('are stopped from outside, whatever they have set for themselves', async () => {
+  test('are terminated from outside, whatever settings their SQL has changed', async () => {
     // The query writes no temporary files, which are limited in size.
     const endless = `select count(*) from ${['a', 'b', 'c', 'd'].map((name) => `generate_series(1, 10000) ${name}`)}`
     const space = await plane.space(tenant)

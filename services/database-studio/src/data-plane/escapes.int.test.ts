@@ -9,7 +9,7 @@ const refusal: TwoSpaces['refusal'] = (...given) => at.refusal(...given)
 const denied = '42501'
 
 describe('ordinary SQL', () => {
-  test('works', async () => {
+  test('can be run by the reader and the runtime role', async () => {
     expect(await run('reader', ['select count(*)::int as n, max(text) as m from notes'])).toEqual([
       { n: 1, m: 'a note' },
     ])
@@ -36,7 +36,7 @@ describe('ordinary SQL', () => {
     expect(written).toEqual([{ text: 'd' }])
   })
 
-  test('of migrations works', async () => {
+  test('of migrations can be run by the migrator role', async () => {
     const made = [
       'create table lists (id text primary key, n int check (n > 0))',
       'create index lists_n on lists (n)',
@@ -51,7 +51,7 @@ describe('ordinary SQL', () => {
 })
 
 describe('other roles', () => {
-  test.each<SpaceRole>(['runtime', 'reader', 'migrator'])('cannot be become by %s', async (role) => {
+  test.each<SpaceRole>(['runtime', 'reader', 'migrator'])('cannot be assumed by %s', async (role) => {
     const others = [
       'postgres',
       testRole('database_studio'),
@@ -74,7 +74,7 @@ describe('other roles', () => {
     expect(await refusal(role, 'reset role', `select * from ${at.theirs.schema}.notes`)).toBe(denied)
   })
 
-  test('are not what a tenant gives itself', async () => {
+  test('and role attributes cannot be acquired by a tenant', async () => {
     for (const role of ['runtime', 'reader', 'migrator'] as const)
       for (const right of [
         'superuser',
@@ -95,8 +95,8 @@ describe('other roles', () => {
   })
 })
 
-describe('data, names and sources of others', () => {
-  test('cannot be read', async () => {
+describe('data, names and definitions of other tenants', () => {
+  test('cannot be read or changed', async () => {
     const hidden = [
       `select * from ${at.theirs.schema}.notes`,
       `insert into ${at.theirs.schema}.notes (text) values ('x')`,
@@ -143,7 +143,7 @@ describe('data, names and sources of others', () => {
         expect([statement, await refusal(role, statement)]).toEqual([statement, denied])
   })
 
-  test('are not in information_schema', async () => {
+  test('are hidden in information_schema', async () => {
     for (const view of [
       'tables',
       'columns',
@@ -171,7 +171,7 @@ describe('data, names and sources of others', () => {
     expect(sources).toEqual([])
   })
 
-  test('are not reported by functions', async () => {
+  test('are not disclosed by functions', async () => {
     const functions = [
       `query_to_xml('select 1', true, true, '')`,
       `table_to_xml('notes', true, true, '')`,
@@ -212,7 +212,7 @@ describe('data, names and sources of others', () => {
 })
 
 describe('settings', () => {
-  test('of a session change nothing for others, and take no right', async () => {
+  test('of a session affect no other session and grant no rights', async () => {
     expect(await refusal('runtime', `select set_config('search_path', '${at.theirs.schema}', false)`)).toBe(
       denied,
     )
@@ -242,7 +242,7 @@ describe('settings', () => {
     })
   })
 
-  test('are entered once: who acts is said in them as before', async () => {
+  test("keep the recorded actor when tenants' SQL calls studio.enter()", async () => {
     const insert = `insert into notes (text) values ('entered')`
     for (const role of ['runtime', 'migrator'] as const) {
       await run(role, ['select nonce from studio.enter()', insert])
@@ -253,7 +253,7 @@ describe('settings', () => {
     expect(actors.map(({ id }) => id)).toEqual(Array(4).fill('usr_1'))
   })
 
-  test('and names of their own do not lead the platform astray', async () => {
+  test("and tables that are named like the platform's do not divert the platform's SQL", async () => {
     await run('migrator', ['create table events (id int)', 'create view spaces as select 1 as id'])
     await run('runtime', [`insert into notes (text) values ('other')`])
     const rows =
@@ -264,7 +264,7 @@ describe('settings', () => {
 })
 
 describe('code of a tenant', () => {
-  test('runs nowhere', async () => {
+  test('cannot be installed or run', async () => {
     const made = [
       `create function f() returns int language sql as 'select 1'`,
       `create function f() returns int language sql return 1`,
@@ -301,7 +301,7 @@ describe('code of a tenant', () => {
         ]).toEqual([statement, true])
   })
 
-  test('does nothing to the server', async () => {
+  test('cannot change the server', async () => {
     const statements = [
       "create tablespace t location '/tmp'",
       "alter system set work_mem = '1GB'",
@@ -316,7 +316,7 @@ describe('code of a tenant', () => {
         })
   })
 
-  test('switches capture off in no way', async () => {
+  test('cannot disable the capture of changes', async () => {
     const ways = [
       ['alter table notes disable trigger all'],
       ['alter table notes disable trigger user'],
@@ -340,6 +340,6 @@ describe('code of a tenant', () => {
   })
 })
 
-test('leaves nothing open on a server whose provisioning role is a superuser', async () => {
+test('the server has no hardening gaps when the provisioning role is a superuser', async () => {
   expect(await at.service.sql`select gap from hardening_gaps()`).toEqual([])
 })

@@ -8,8 +8,8 @@ const run: TwoSpaces['run'] = (...given) => at.run(...given)
 const refusal: TwoSpaces['refusal'] = (...given) => at.refusal(...given)
 const denied = '42501'
 
-describe('what takes long, waits or fills', () => {
-  test('has no function for it', async () => {
+describe('SQL that blocks, runs for long or exhausts resources', () => {
+  test('cannot call functions that sleep, lock or notify', async () => {
     const functions = [
       'pg_sleep(60)',
       `pg_sleep_for('1 minute')`,
@@ -40,7 +40,7 @@ describe('what takes long, waits or fills', () => {
         expect([call, await refusal(role, `select ${call}`)]).toEqual([call, denied])
   })
 
-  test('is ended at its deadline, or at the limit of what it may write aside', async () => {
+  test('is terminated at its deadline, or at the limit of temporary files', async () => {
     const floods = [
       'with recursive r as (select 1 as n union all select n + 1 from r) select count(*) from r',
       `select count(*) from generate_series(1, 1e7::int) a, generate_series(1, 1e7::int) b`,
@@ -68,7 +68,7 @@ describe('what takes long, waits or fills', () => {
     expect(await run('reader', ['select 1 as n'])).toEqual([{ n: 1 }])
   })
 
-  test('does not reach others by NOTIFY', async () => {
+  test('does not reach other sessions by NOTIFY', async () => {
     const received: string[] = []
     await at.plane.session(at.theirs, 'reader', deadline, async ({ sql }) => {
       await sql.unsafe('listen c')

@@ -33,7 +33,7 @@ describe('a list of any size', () => {
     [{ serial: 'a', name: { ne: 'b' } }, 'name'],
     [{ id: { in: ['rec_1', 'rec_2'] }, active: true }, 'price'],
     [{ name: { contains: 'ril' } }, undefined],
-  ])('is served with %j by %s', (filter, sort) => {
+  ])('is served with filter %j and sort %s', (filter, sort) => {
     expect(access(filter, sort)).toMatchObject({ served: true })
   })
 
@@ -55,15 +55,15 @@ describe('a list of any size', () => {
       undefined,
       'Add an index of kind trigram on (serial), and give three characters or more.',
     ],
-  ])('%j by %s wants an index', (filter, sort, advice) => {
+  ])('needs an index for filter %j with sort %s', (filter, sort, advice) => {
     expect(access(filter, sort)).toEqual({ served: false, advice })
   })
 
-  test('a search wants an index of words', () => {
+  test('needs a full-text index for a search', () => {
     expect(access({}, undefined, 'drill')).toMatchObject({ served: false })
   })
 
-  test('several values of a column are read one by one', () => {
+  test('reads the values of an `in` filter one by one', () => {
     expect(access({ status: { in: ['new', 'used'] } }, '-quantity')).toMatchObject({
       each: { values: ['new', 'used'] },
     })

@@ -44,7 +44,7 @@ test.each<[string | undefined, object, string[]]>([
   ],
   ['Europe/Berlin', { or: [{ seen: { gte: '2026-03-30' } }, { name: 'before' }] }, ['after', 'before']],
   ['Europe/Berlin', { seen: { gte: '2026-03-29T22:00:00.000000+00:00' } }, ['after']],
-])('a date in a filter is when its day begins in %s: %j', async (zone, filter, names) => {
+])('a date in a filter means the start of its day in time zone %s: %j', async (zone, filter, names) => {
   expect(await found(filter, zone)).toEqual(names)
   const asOf = `&asOf=${new Date(Date.now() + 60_000).toISOString()}`
   expect(await found(filter, zone, asOf)).toEqual(names)
@@ -63,6 +63,6 @@ test.each([
   [query({ seen: '2026-02-30' }), '/filter/seen'],
   [query({ seen: '2026-03-29T10:00:00' }), '/filter/seen'],
   [query(day, 'Europe/Nowhere'), '/timeZone'],
-])('%s is refused', async (wrong, place) => {
+])('the query %s is rejected', async (wrong, place) => {
   expect((await at.api.get(`${path}?${wrong}`)).error().details).toMatchObject([{ path: place }])
 })

@@ -29,7 +29,7 @@ describe('a filter', () => {
     ['{"id":{"in":["\\ud800","a"]}}', '/id/in/0', 'invalid_text'],
     ['{"name"', '', 'invalid_format'],
   ]
-  test.each(refused)('%s is refused by its place', async (filter, path, code) => {
+  test.each(refused)('%s is rejected with the path of the invalid value', async (filter, path, code) => {
     for (const way of [{}, { asOf }, { count: 'exact' }]) {
       const answer = await at.api.get(`/tables/things/records?${query({ ...way, filter })}`)
       const details = [{ in: 'query', path: `/filter${path}`, code }]
@@ -37,14 +37,14 @@ describe('a filter', () => {
     }
   })
 
-  it('may have a text that looks like an escape', async () => {
+  it('may contain a text that resembles an escape sequence', async () => {
     const filter = '{"extra.a":{"ne":"\\\\u0000"}}'
     const { items } = (await at.api.get(`/tables/things/records?${query({ filter })}`)).page(StudioRecord)
     expect(items).toHaveLength(1)
   })
 })
 
-describe('a column of another type than before', () => {
+describe('a column whose type has changed', () => {
   const path = '/tables/sizes/records'
   let cursor = ''
   let id = ''
@@ -62,7 +62,7 @@ describe('a column of another type than before', () => {
     expect((await at.api.patch('/tables/sizes', { rules })).status).toBe(200)
   })
 
-  it('is found in the past where it can be read as what it is now', async () => {
+  it('matches past values that can be converted to its present type', async () => {
     const found = async (filter: object) =>
       (await at.api.get(`${path}?${query({ asOf, filter: JSON.stringify(filter) })}`))
         .page(StudioRecord)
@@ -74,7 +74,7 @@ describe('a column of another type than before', () => {
     expect(await found({})).toEqual(['two', 'one'])
   })
 
-  it('hides from a user under a rule what the rule cannot be evaluated on', async () => {
+  it('hides past records from a user whose row rule cannot be evaluated on them', async () => {
     const clerk = at.service.as(testPrincipal({ workspaceId: at.workspaceId, role: 'clerk' }))
     expect((await clerk.get(`${path}?asOf=${asOf}`)).page(StudioRecord).items).toMatchObject([
       { name: 'two' },
@@ -84,7 +84,7 @@ describe('a column of another type than before', () => {
     expect((await clerk.get(`${path}/${id}`)).data(StudioRecord)).toMatchObject({ size: 5 })
   })
 
-  it('ends the cursors of its lists', async () => {
+  it('invalidates the cursors of lists sorted by it', async () => {
     const answer = await at.api.get(`${path}?sort=-size&limit=1&after=${cursor}`)
     expect(answer.error().code).toBe('invalid_cursor')
   })

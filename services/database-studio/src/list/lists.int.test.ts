@@ -91,7 +91,7 @@ describe('a filter', () => {
   ]
 
   test.each(conditions.map((filter) => [JSON.stringify(filter)]))(
-    '%s means what it means elsewhere',
+    '%s selects the same records as the evaluation in memory',
     async (filter) => {
       const expected = all.filter((record) => filterMatches(JSON.parse(filter), record)).map(({ id }) => id)
       const { items } = await listed({ filter, limit: '200', sort: 'id' })
@@ -100,7 +100,7 @@ describe('a filter', () => {
     },
   )
 
-  it('finds a record once by values that are equal', async () => {
+  it('with several equal values finds a record once', async () => {
     const expected = all.filter(({ price }) => price === '1.00').map(({ id }) => id)
     const filter = JSON.stringify({ price: { in: ['1', '1.0'] } })
     const { items } = await listed({ filter, limit: '200', sort: 'id' })
@@ -108,7 +108,7 @@ describe('a filter', () => {
     expect(expected.length).not.toBe(0)
   })
 
-  it('may hold alternatives, and is counted', async () => {
+  it('may contain alternatives, and its matches are counted', async () => {
     const filter = JSON.stringify({ quantity: 1, or: [{ status: 'new' }, { price: { gte: '2.50' } }] })
     const expected = all.filter(
       (one) => one.quantity === 1 && (one.status === 'new' || Number(one.price) >= 2.5),
@@ -130,14 +130,14 @@ describe('a sort', () => {
     'active,serial',
     '-createdAt',
     'seen_at',
-  ])('by %s goes through all records once, page by page, in order', async (sort) => {
+  ])('by %s pages through all records once and in order', async (sort) => {
     const whole = (await listed({ sort, limit: '200', slow: 'true' })).items.map(({ id }) => id)
     const pages = await allPages(StudioRecord, `${path}?${new URLSearchParams({ sort, limit: '7' })}`)
     expect(pages.map(({ id }) => id)).toEqual(whole)
     expect(new Set(whole).size).toBe(all.length)
   })
 
-  it('by a reference that is answered as a record goes through all of them as well', async () => {
+  it('by a reference that is expanded also pages through all records', async () => {
     const asked = { sort: 'site', expand: 'site', fields: 'name,site', slow: 'true' }
     const whole = (await listed({ ...asked, limit: '200' })).items.map(({ id }) => id)
     const pages = await allPages(StudioRecord, `${path}?${new URLSearchParams({ ...asked, limit: '7' })}`)
@@ -145,7 +145,7 @@ describe('a sort', () => {
     expect(new Set(whole).size).toBe(all.length)
   })
 
-  it('has a cursor that is good for nothing else', async () => {
+  it('has a cursor that is rejected for any other sort, workspace or environment', async () => {
     const { nextCursor } = (await listed({ sort: 'serial', limit: '5' })).pagination
     const refused = await api.get(
       `${path}?${new URLSearchParams({ sort: 'price', after: nextCursor ?? '' })}`,
@@ -161,7 +161,7 @@ describe('a sort', () => {
     expect(theirs.error().code).toBe('invalid_cursor')
   })
 
-  it('of several values of a column merges what is read of each', async () => {
+  it('merges the rows that are read for each of several values of a column', async () => {
     const filter = JSON.stringify({ status: { in: ['new', 'used'] } })
     const whole = (await listed({ filter, sort: '-quantity', limit: '200' })).items.map(({ id }) => id)
     const pages = await allPages(
@@ -173,8 +173,8 @@ describe('a sort', () => {
   })
 })
 
-describe('what is answered', () => {
-  it('are the fields that are named, and references as records', async () => {
+describe('the answer of a list', () => {
+  it('contains the requested fields, and references expanded to records', async () => {
     const { items } = await listed({
       fields: 'name,site',
       expand: 'site,site.parent',
@@ -194,14 +194,14 @@ describe('what is answered', () => {
     expect((await api.get(`${path}?expand=name`)).error().details).toMatchObject([{ path: '/expand' }])
   })
 
-  it('is found by a part of a text', async () => {
+  it('contains the records that match a part of a text', async () => {
     const { items } = await listed({ q: 'säg', limit: '200' })
     expect(items.map(({ name }) => name)).toEqual(items.map(() => 'Säge'))
     expect(items.length).toBeGreaterThan(0)
   })
 })
 
-describe('the past', () => {
+describe('a past state', () => {
   const now = async () =>
     (
       await at.studio
@@ -212,7 +212,7 @@ describe('the past', () => {
     while ((await now()) <= instant);
   }
 
-  it('of a record is its history, and the record as it was', async () => {
+  it("of a record is returned, together with the record's history", async () => {
     const made = (await api.post(path, { name: 'Then', quantity: 1 })).data(StudioRecord)
     const first = await now()
     await passed(first)
@@ -237,7 +237,7 @@ describe('the past', () => {
     expect(pages.map(({ type }) => type)).toEqual(history.map(({ type }) => type))
   })
 
-  it('of a list is what matched then', async () => {
+  it('of a list contains the records that matched at that time', async () => {
     const before = (await listed({ limit: '200' })).items
     const then = await now()
     await passed(then)

@@ -64,18 +64,18 @@ test.each([
   ['无法', '打印机无法连接网络'],
   ['0%', '100% sure'],
   ['naive coeur', 'naïve cœur'],
-])('%s finds %s, as a text and within one of JSON', async (text, title) => {
+])('the filter matches %s finds %s, in a text column and in a JSON column', async (text, title) => {
   expect(await found('small', { title: { matches: text } })).toEqual([title])
   expect(await found('small', { 'extra.title': { matches: text } })).toEqual([title])
 })
 
-test('what a text begins with', async () => {
+test('matches_start finds only texts that begin with the value', async () => {
   expect(await found('small', { title: { matches_start: 'think' } })).toEqual(['ThinkPad X1'])
   expect(await found('small', { title: { matches_start: 'pad' } })).toEqual([])
   expect(await found('small', { title: { matches: 'a_' } })).toEqual([])
 })
 
-test('of a large table an index finds what has the same accents', async () => {
+test('a large table is searched by an index, which finds texts with the same accents', async () => {
   expect(await found('large', { title: { matches: 'THINK' } })).toEqual(['ThinkPad X1'])
   expect(await found('large', { title: { matches_start: 'müll' } })).toEqual(['Müller & Søn'])
   const ordered = new URLSearchParams({

@@ -77,7 +77,7 @@ describe('a list that an index serves', () => {
 
   test.each(
     lists.flatMap(([filter, sort]) => modes.map((mode) => [JSON.stringify(filter), sort, mode] as const)),
-  )('%s by %s reads no more than a page, at any depth, with %s', async (filter, sort, mode) => {
+  )('with filter %s and sort %s reads at most one page at any depth, with %s', async (filter, sort, mode) => {
     const problems = new Problems()
     const place = { in: 'query', path: '' } as const
     const conditions = readFilter(assets, JSON.parse(filter), place, problems)
@@ -105,7 +105,7 @@ describe('a list that no index serves', () => {
   const ask = (query: Record<string, string>) =>
     api.get(`/tables/assets/records?${new URLSearchParams(query)}`)
 
-  it('is refused with the index it wants, unless it may be slow', async () => {
+  it('is rejected with the index it needs, unless the request allows slow queries', async () => {
     const filter = '{"name":"Asset 3"}'
     expect((await ask({ filter, sort: 'quantity' })).error()).toMatchObject({
       code: 'validation_failed',
@@ -116,7 +116,7 @@ describe('a list that no index serves', () => {
     expect((await ask({ q: 'asset' })).error().details).toMatchObject([{ code: 'needs_index' }])
   })
 
-  it('is not refused where a table is small', async () => {
+  it('is allowed for a small table', async () => {
     expect(
       (await api.get(`/tables/sites/records?filter=${encodeURIComponent('{"name":{"ne":"x"}}')}`)).status,
     ).toBe(200)

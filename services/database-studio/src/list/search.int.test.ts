@@ -72,18 +72,18 @@ describe('a search by a full-text index', () => {
     ['hidden', []],
     [`it's "open & (strange | !`, []],
     ['number4711', ['Common 803']],
-  ])('finds by %s', async (q, titles) => {
+  ])('finds records by %s', async (q, titles) => {
     expect(await search({ q })).toEqual(titles)
   })
 
-  it('is narrowed by filters, sorted as asked, and counted', async () => {
+  it('is filtered, sorted and counted', async () => {
     expect(await search({ q: 'cordless', filter: '{"shelf":1}' })).toEqual(['Cordless drill'])
     expect(await search({ q: 'cordless', sort: 'title' })).toEqual(['Circular saw', 'Cordless drill'])
     const { pagination } = (await api.get(`${path}?q=cordless&count=exact`)).page(StudioRecord)
     expect(pagination.total).toBe(2)
   })
 
-  it('goes on page by page', async () => {
+  it('pages through all matches', async () => {
     const found: unknown[] = []
     for (let after: string | undefined; ; ) {
       const query = new URLSearchParams({ q: '"common 7"', limit: '20', ...(after && { after }) })
@@ -96,14 +96,14 @@ describe('a search by a full-text index', () => {
     expect(new Set(found).size).toBe(found.length)
   })
 
-  it('never shows the records of another workspace', async () => {
+  it('never returns records of another workspace', async () => {
     const other = at.studio.as(testPrincipal())
     await other.post('/tables', body)
     expect(await search({ q: 'cordless' }, other)).toEqual([])
   })
 
   test.each(['force_custom_plan', 'force_generic_plan'])(
-    'reads what it finds alone, with %s',
+    'reads only the rows it finds, with %s',
     async (mode) => {
       const sort = readSort(articles, undefined, { in: 'query', path: '' }, new Problems())
       const access = findAccessPath(articles, { conditions: [], sort, q: 'number4711' })

@@ -21,26 +21,26 @@ describe('a sort', () => {
     ['-price,name', 'r."price" desc, r."name" asc, r."id" asc'],
     ['createdAt', 'r."created_at" asc, r."id" asc'],
     ['-id,name', 'r."id" desc'],
-  ])('%s ends with the id', (sort, order) => {
+  ])('by %s has the id as its last term', (sort, order) => {
     expect(orderBy(sortOf(sort), 'r')).toBe(order)
   })
 
   test.each(['extra', 'colour', '', 'name,name', 'name,serial,counter,price,active'])(
-    'by %j is refused',
+    'by %j is rejected',
     (sort) => {
       expect(() => sortOf(sort)).toThrow('The request is not valid')
     },
   )
 })
 
-describe('what comes after a position', () => {
-  test('is one row comparison where nothing is null and all go one way', () => {
+describe('the condition for the rows after a position', () => {
+  test('is one row comparison if no value is null and all directions are equal', () => {
     expect(after('-quantity', ['3', 'rec_1'])).toEqual([
       '(r."quantity", r."id") < ($1::text::int4, $2::text)',
     ])
   })
 
-  test('is a range for each prefix of the sort otherwise', () => {
+  test('is one range for each prefix of the sort otherwise', () => {
     expect(after('quantity,-name', ['3', 'a', 'rec_1'])).toEqual([
       'r."quantity" = $1::text::int4 and r."name" = $2::text and r."id" < $3::text',
       'r."quantity" = $1::text::int4 and r."name" < $2::text',
@@ -57,7 +57,7 @@ describe('what comes after a position', () => {
     ['serial', [null, 'rec_1'], ['r."serial" is null and r."id" > $1::text']],
     ['-serial', ['a', 'rec_1'], ['r."serial" = $1::text and r."id" < $2::text', 'r."serial" < $1::text']],
     ['-serial', [null, 'rec_1'], ['r."serial" is null and r."id" < $1::text', 'r."serial" is not null']],
-  ])('has nulls last ascending and first descending: %s %j', (sort, position, ranges) => {
+  ])('orders nulls last when ascending and first when descending: %s %j', (sort, position, ranges) => {
     expect(after(sort, position)).toEqual(ranges)
   })
 })

@@ -53,7 +53,7 @@ const finds = async (slug: string, [text, queries, others]: (typeof cases)[numbe
   for (const q of others) expect([q, await found(slug, q)]).toEqual([q, []])
 }
 
-it.each(cases)('finds records by part of %s', async (...one) => {
+it.each(cases)('finds records by a part of %s', async (...one) => {
   for (const slug of slugs) await finds(slug, one)
 })
 
@@ -61,11 +61,11 @@ it.each([
   ['"打印机无法" -프린터', '打印机无法连接网络 WLAN'],
   ['WLAN 電源', '新しい電源アダプターが届かない WLAN'],
   ['프린터 고장', '3층 프린터가 고장났어요 WLAN'],
-])('finds %s by words that stand apart', async (q, title) => {
+])('finds %s by words that are not adjacent', async (q, title) => {
   expect(await found('indexed', q)).toEqual([title])
 })
 
-test('an index of an earlier version is renewed, and the table is as it was defined', async () => {
+test('an index of an earlier version is rebuilt, and the table keeps its definition', async () => {
   const admin = postgres(at.studio.adminUrl, {
     ...{ max: 1, onnotice: () => {}, fetch_types: false, connection: { search_path: 'database_studio' } },
   })

@@ -65,7 +65,7 @@ const sessions = () => service.sql<{ pid: number }[]>`
     and datname = current_database()`
 
 describe('a migration', () => {
-  it('is wholly absent when its session is killed, and can be applied again', async () => {
+  it('leaves no changes when its session is killed, and can be applied again', async () => {
     expect((await apply(await wrote('Kept', 'create table kept (n bigint)'))).status).toBe(200)
     const before = await types()
     const draft = await wrote('Killed', `create table half (a text); insert into kept (n) ${slow}`)
@@ -82,7 +82,7 @@ describe('a migration', () => {
     expect((await api.send('DELETE', `/migrations/${draft.id}`)).status).toBe(204)
   })
 
-  it('is wholly absent or wholly there when its service is killed, and another one says which', async () => {
+  it('is complete or leaves no changes when its service is killed, and another replica records which', async () => {
     const before = await types()
     const draft = await wrote('Orphaned', `create table orphan (a text); insert into kept (n) ${slow}`)
     const answer = apply(draft).catch(() => undefined)

@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 
 describe('a change of a definition', () => {
-  it('is recorded as a migration, which is promoted with all its words', async () => {
+  it('is recorded as a migration, which is promoted with names, descriptions and rules', async () => {
     const to = service.as(testPrincipal({ workspaceId, environment: 'development' }))
     await migrated('People', 'create table persons (name text not null)')
     const columns = [
@@ -109,7 +109,7 @@ describe('a change of a definition', () => {
     expect(await definition('things', 'development')).toBeUndefined()
   })
 
-  it('is rolled back as a migration, words and all', async () => {
+  it('is rolled back as a migration, including names and columns', async () => {
     const made = await api.post('/tables', {
       slug: 'crates',
       columns: [
@@ -185,7 +185,7 @@ describe('a change of a definition', () => {
     expect(await drift()).toMatchObject({ inSync: true })
   })
 
-  it('is made of a table whose parts a migration has given other names, or none', async () => {
+  it('is possible for a table whose constraints a migration has renamed or left unnamed', async () => {
     await migrated(
       'Made',
       `create type colour as enum ('red', 'blue');
@@ -234,7 +234,7 @@ describe('a change of a definition', () => {
     })
   })
 
-  it('puts a table into the trash that holds no record it refers to', async () => {
+  it('that moves a table to the trash does not block deletion of the records it refers to', async () => {
     await migrated(
       'Roads',
       'create table towns (name text); create table roads (town text constraint leads_to references towns (id))',
@@ -247,7 +247,7 @@ describe('a change of a definition', () => {
 })
 
 describe('a migration', () => {
-  it('that leaves what no definition can say is refused, or applied without it', async () => {
+  it('with a result no definition can express is rejected, or applied without that part', async () => {
     await migrated('Parts', 'create table parts (code text)')
     for (const up of [
       'create table batch (a text)',
@@ -270,7 +270,7 @@ describe('a migration', () => {
     expect((await api.post('/tables/parts/records', { code: 'a' })).status).toBe(201)
   })
 
-  it('leaves a table to be written to whose columns it has not changed', async () => {
+  it("keeps a table writable if it does not change the table's columns", async () => {
     await api.post('/tables', { slug: 'shelves', columns: [{ name: 'label', type: 'text' }] })
     for (const up of [
       'create index shelves_label on shelves (label)',
@@ -282,7 +282,7 @@ describe('a migration', () => {
     }
   })
 
-  it('that is gone leaves its run to be settled without it', async () => {
+  it('that was deleted does not prevent its run from being settled', async () => {
     const runs = () => service.sql`select 1 from migration_runs`
     const [space] = await service.sql<{ schema: string }[]>`
       select schema_name as schema from spaces where workspace_id = ${workspaceId} and environment = 'production'`
@@ -331,7 +331,7 @@ describe('a user under a row rule', () => {
 })
 
 describe('a promotion', () => {
-  it('shows of an environment only to keys that are valid there', async () => {
+  it('is rejected for keys that are not valid in the source environment', async () => {
     scope.environments = ['staging']
     const to = service.as(testPrincipal({ workspaceId, environment: 'staging' }))
     const refused = (await to.post('/migrations/promote', { from: 'production', dryRun: true })).error()

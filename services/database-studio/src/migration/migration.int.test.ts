@@ -41,7 +41,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 
 describe('a migration', () => {
-  it('makes tables with what every table has, changes rows with their history, and is rolled back', async () => {
+  it('creates tables with the standard columns, changes rows with their history, and is rolled back', async () => {
     const up = `
       create type mood as enum ('fine', 'bad');
       create table houses (name varchar(80) not null unique, built date);
@@ -128,7 +128,7 @@ describe('a migration', () => {
     expect((await deleted(draft)).status).toBe(204)
   })
 
-  it('changes tables, whose definitions keep what it leaves alone', async () => {
+  it('changes tables, and keeps the parts of their definitions it does not affect', async () => {
     await migrated('People', "create table people (name text not null, born date, kind text default 'a')")
     const before = await definition('people')
     const [record] = await service.sql<
@@ -176,7 +176,7 @@ describe('a migration', () => {
     expect(await drift()).toMatchObject({ inSync: true })
   })
 
-  it('is wholly undone where it fails, says at which statement, and can be tried again', async () => {
+  it('is rolled back completely on failure, reports the failed statement, and can be applied again', async () => {
     const draft = await wrote({
       name: 'Fails',
       up: "create table gone (a integer);\ninsert into gone (a) values (1);\n insert into gone (a) values ('é' || nope)",
@@ -209,7 +209,7 @@ describe('a migration', () => {
       'create table x (a text); insert into x select id from database_studio.events',
       'statement_refused',
     ],
-  ])('is refused, with what Postgres says: %s', async (_, up, reason) => {
+  ])('is rejected with the reason from Postgres: %s', async (_, up, reason) => {
     const answer = await api.post('/migrations', { name: 'Refused', up })
     if (answer.status === 422) return expect(answer.error().details?.[0]?.code).toBe(reason)
     const draft = answer.data(Migration)
@@ -219,7 +219,7 @@ describe('a migration', () => {
     expect((await deleted(draft)).status).toBe(204)
   })
 
-  it('is applied in its order, and rolled back in the opposite one', async () => {
+  it('is applied in order, and rolled back in reverse order', async () => {
     const first = await wrote({ name: 'One', up: 'create table one (a text)', down: 'drop table one' })
     const second = await wrote({
       name: 'Two',
@@ -245,7 +245,7 @@ describe('a migration', () => {
     expect(listed.items.map(({ name }) => name).slice(-3)).toEqual(['One', 'Two', 'Three'])
   })
 
-  it('runs alone in its environment', async () => {
+  it('blocks other migrations in its environment while it runs', async () => {
     const { name } = await migrated('Wait', 'create table waits (a text)')
     expect(name).toBe('Wait')
     const slow = await wrote({ name: 'Slow', up: "update waits set a = 'x'; alter table waits add b text" })
@@ -270,7 +270,7 @@ describe('a migration', () => {
     expect((await api.post('/tables', { slug: 'afterwards', columns: [] })).status).toBe(201)
   })
 
-  it('is tried without any effect, and says what it locks and changes', async () => {
+  it('has a dry run without effects, which reports its locks and changes', async () => {
     await migrated(
       'Parts',
       "create table parts (name text); insert into parts (name) select 'p' || n from generate_series(1, 7) n",
@@ -292,7 +292,7 @@ describe('a migration', () => {
     expect(await applied(draft)).toMatchObject({ status: 'applied' })
   })
 
-  it('builds indexes concurrently where it says so', async () => {
+  it('builds indexes concurrently if it is not transactional', async () => {
     const up = 'create index concurrently parts_name on parts (name)'
     expect((await api.post('/migrations', { name: 'Index', up })).status).toBe(422)
     const draft = await wrote({
@@ -309,7 +309,7 @@ describe('a migration', () => {
     expect((await deleted(draft)).status).toBe(204)
   })
 
-  it('is promoted to another environment, once', async () => {
+  it('is promoted to another environment once', async () => {
     const to = service.as(testPrincipal({ workspaceId, environment: 'staging' }))
     const promote = async (body: object) =>
       (await to.post('/migrations/promote', body)).data(Promotion).migrations
@@ -331,7 +331,7 @@ describe('a migration', () => {
     expect((await api.post('/migrations/promote', { from: 'production' })).status).toBe(409)
   })
 
-  it('leaves to drift what neither it nor a definition explains', async () => {
+  it('reports as drift the changes that neither a migration nor a definition explains', async () => {
     const { sql } = service
     const [space] = await sql<{ schema: string }[]>`
       select schema_name as schema from spaces where workspace_id = ${workspaceId} and environment = 'staging'`
@@ -355,7 +355,7 @@ describe('a migration', () => {
     )
   })
 
-  it('is settled by due work where its service has ended in between', async () => {
+  it('is settled by due work if its service stopped in the middle', async () => {
     const draft = await wrote({ name: 'Orphan', up: 'create table orphan (a text)' })
     await service.sql`
       insert into migration_runs (space_id, workspace_id, environment, migration_id, direction, token_hash, acting, due_at)
@@ -371,7 +371,7 @@ describe('a migration', () => {
     await waitFor(async () => (await api.get(`/migrations/${draft.id}`)).data(Migration).status === 'applied')
   })
 
-  it('takes permissions of its own, and is not shown elsewhere', async () => {
+  it('requires its own permissions, and is not visible in other workspaces', async () => {
     const reader = service.as(testPrincipal({ workspaceId, permissions: ['migrations:read'] }))
     const [first] = (await reader.get('/migrations')).page(Migration).items
     expect((await reader.post('/migrations', { name: 'x', up: 'drop table one' })).error().code).toBe(
@@ -384,7 +384,7 @@ describe('a migration', () => {
     expect((await elsewhere.get('/migrations')).page(Migration).items).toEqual([])
   })
 
-  it('comes out the same when it is rebuilt from its events', async () => {
+  it('has the same state after a rebuild from its events', async () => {
     const all = () => service.sql`select * from migrations order by id`
     const before = await all()
     await service.rebuild()

@@ -15,7 +15,7 @@ const applied = async (to: ApiClient) =>
   (await to.get('/migrations?status=applied')).page(Migration).items.map(({ name }) => name)
 
 describe('the order of migrations', () => {
-  test('is that of application, also where a later one came first, and promotion keeps to it', async () => {
+  test('is the order of application, even if a later migration was applied first, and promotion follows it', async () => {
     await at.migrated('Rooms', 'create table rooms (name text)')
     const late = await at.wrote({ name: 'Seats', up: "update rooms set size = 'small'" })
     const add = [{ name: 'size', type: 'text' }]
@@ -33,7 +33,7 @@ describe('the order of migrations', () => {
     expect(await applied(staging)).toEqual(['Rooms', 'Change rooms', 'Seats', 'Own'])
   })
 
-  test('promotion says in its dry run what would fail half way, and which migration', async () => {
+  test("a promotion's dry run reports which migration would fail halfway, and why", async () => {
     await at.migrated('Desks', 'create table desks (name text)')
     await at.migrated('Names', 'alter table desks alter column name set not null')
     await at.migrated('Filled', "insert into rooms (name) values ('a'); alter table rooms add unique (name)")
@@ -52,7 +52,7 @@ describe('the order of migrations', () => {
     }
   })
 
-  test('an index that is built concurrently is built otherwise in the dry run of a promotion', async () => {
+  test('the dry run of a promotion accepts an index that is built concurrently', async () => {
     const [record] = (await staging.get('/tables/rooms/records')).page(StudioRecord).items
     await staging.send('DELETE', `/tables/rooms/records/${record?.id}`)
     const index = await at.wrote({
@@ -69,7 +69,7 @@ describe('the order of migrations', () => {
 })
 
 describe('a migration that is not applied', () => {
-  test('is edited, and is pending again after it has failed', async () => {
+  test('can be edited, and is pending again after a failure', async () => {
     const made = await at.wrote({ name: 'Wrong', up: 'alter table nowhere add a text' })
     expect((await at.api.post(`/migrations/${made.id}/apply`, {})).status).toBe(422)
     const body = { name: 'Right', up: 'create table nowhere (a text)', down: 'drop table nowhere' }
@@ -89,7 +89,7 @@ describe('a migration that is not applied', () => {
     })
   })
 
-  test('is put before others', async () => {
+  test('can be moved before others', async () => {
     const first = await at.wrote({ name: 'First', up: 'alter table later add b text' })
     const second = await at.wrote({ name: 'Second', up: 'create table later (a text)' })
     expect((await at.api.post(`/migrations/${second.id}/apply`, {})).error().message).toContain(
@@ -112,7 +112,7 @@ describe('a migration that is not applied', () => {
 describe('a table that a migration drops', () => {
   const restored = (slug: string) => at.api.post(`/tables/${slug}/restore`, {})
 
-  test('goes into the trash with its records, and comes back', async () => {
+  test('is moved to the trash with its records, and can be restored', async () => {
     await at.migrated(
       'Kept',
       `create type shade as enum ('light'); create table shelves (number serial, shade shade, name text unique);
@@ -143,7 +143,7 @@ describe('a table that a migration drops', () => {
     expect(await at.drift()).toMatchObject({ inSync: true })
   })
 
-  test('that others in the statement refer to goes with them', async () => {
+  test('is moved to the trash together with tables that refer to it, if the same statement drops them', async () => {
     await at.migrated(
       'Pair',
       'create table halves (name text unique); create table wholes (half text references halves (name))',
@@ -154,7 +154,7 @@ describe('a table that a migration drops', () => {
     expect((await at.api.get('/tables/wholes')).data(Table).columns).toMatchObject([{ type: 'reference' }])
   })
 
-  test('is looked for like any other', async () => {
+  test('is reported as missing if it does not exist', async () => {
     const made = await at.wrote({ name: 'Absent', up: 'drop table absent' })
     expect((await at.api.post(`/migrations/${made.id}/apply`, {})).error()).toMatchObject({
       message: 'The SQL failed: table "absent" does not exist',

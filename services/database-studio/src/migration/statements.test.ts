@@ -3,8 +3,8 @@ import { migrationStatements } from './statements.js'
 
 const read = (sql: string, transactional = true) => migrationStatements(sql, { transactional, path: '/up' })
 
-describe('a migration', () => {
-  it('is read statement by statement', async () => {
+describe('the SQL of a migration', () => {
+  it('is parsed statement by statement', async () => {
     const sql = `-- rooms
       create table rooms (
         name text not null unique,
@@ -38,7 +38,7 @@ describe('a migration', () => {
     'update t set a = 1',
     'create table t (a text); create unique index on t (lower(a)) where a is not null',
     'create table t (a int, b int generated always as (a * 2) stored, exclude using gist (a with =))',
-  ])('may be: %s', async (sql) => {
+  ])('may contain: %s', async (sql) => {
     await expect(read(sql)).resolves.toBeTruthy()
   })
 
@@ -159,14 +159,14 @@ describe('a migration', () => {
       'explain analyze delete from t',
       'merge into t using u on true when matched then delete',
     ],
-  ])('cannot be: %s', async (sql) => {
+  ])('must not contain: %s', async (sql) => {
     await expect(read(sql)).rejects.toMatchObject({
       code: 'validation_failed',
       details: [{ path: '/up', code: 'statement_refused', params: { position: 1 } }],
     })
   })
 
-  it('stands alone where it works concurrently', async () => {
+  it('with a concurrent index operation contains nothing else and is not transactional', async () => {
     const sql = 'create index concurrently i on t (a); drop index concurrently j'
     expect(await read(sql, false)).toEqual([
       expect.objectContaining({ buildsIndex: 'i' }),
@@ -181,7 +181,7 @@ describe('a migration', () => {
       })
   })
 
-  it('says which statement is wrong', async () => {
+  it('is rejected with the position of the invalid statement', async () => {
     await expect(read('drop table a;\n  truncate b')).rejects.toMatchObject({
       message: expect.stringContaining('TRUNCATE'),
       details: [{ params: { line: 2, column: 3 } }],

@@ -44,7 +44,7 @@ const failed = async (sql: string, more: Record<string, unknown> = {}) => {
 }
 
 describe('a query', () => {
-  it('answers rows by column, with types', async () => {
+  it('returns rows by column name, with column types', async () => {
     await ran(
       `insert into people (name, age, born, seen, paid, visits, tags, data, happy) values
         (:name, :age, :born, :seen, :paid, :visits, :tags, :data, :happy)`,
@@ -91,7 +91,7 @@ describe('a query', () => {
     expect({ rowCount, truncated }).toEqual({ rowCount: 1, truncated: null })
   })
 
-  it('takes parameters by number and by name, with types where Postgres cannot tell', async () => {
+  it('accepts parameters by number and by name, with types where Postgres cannot infer them', async () => {
     expect((await ran('select $2::text || $1 as a', { parameters: ['x', 'y'] })).rows).toEqual([{ a: 'yx' }])
     const typed = await ran('select :n as n, :list as list, :j as j, :t as t', {
       parameters: { n: 7, list: [1, 2], j: 'text', t: null },
@@ -120,14 +120,14 @@ describe('a query', () => {
     })
   })
 
-  it('names columns that have the same name apart, and those of no rows as well', async () => {
+  it('assigns distinct names to columns of the same name, and lists columns also for an empty result', async () => {
     expect((await ran('select 1 as a, 2 as a, 3 as a')).rows).toEqual([{ a: 1, a_2: 2, a_3: 3 }])
     const none = await ran('select name, age from people where false')
     expect(none).toMatchObject({ rows: [], rowCount: 0, columns: [{ name: 'name' }, { type: 'integer' }] })
     expect(await ran('select from people where false')).toMatchObject({ columns: [], rows: [] })
   })
 
-  it('says how many rows a write has changed, however many it answers', async () => {
+  it('reports the number of rows a write has changed, however many rows it returns', async () => {
     const write = (sql: string) => ran(sql, { mode: 'write', maxRows: 7 })
     const values = `select 'cut' || n, to_jsonb(repeat('x', 5000)) from generate_series(1, 2000) n`
     const insert = await write(`insert into people (name, data) ${values} returning name, data`)
@@ -143,7 +143,7 @@ describe('a query', () => {
     expect(await ran('select 1')).not.toHaveProperty('affected')
   })
 
-  it('says where its result is cut', async () => {
+  it('reports whether its result is truncated by rows or by bytes', async () => {
     const cut = await ran('select generate_series(1, 5000) as n', { maxRows: 450 })
     expect(cut).toMatchObject({ truncated: 'rows', rowCount: 450 })
     expect(cut.rows.at(-1)).toEqual({ n: 450 })
@@ -155,7 +155,7 @@ describe('a query', () => {
     expect(large.rows.length).toBeLessThan(20)
   })
 
-  it('changes rows in mode write alone, and says how many', async () => {
+  it('changes rows only in mode write, and reports how many', async () => {
     const insert = "insert into people (name) select 'n' || n from generate_series(1, 5) n"
     expect(await failed(insert)).toMatchObject({ status: 422, code: 'mode_write_needed' })
     expect(await ran(insert, { mode: 'write' })).toMatchObject({ rowCount: 5, rows: [], columns: [] })
@@ -171,7 +171,7 @@ describe('a query', () => {
     })
   })
 
-  it('is explained, and what that changed is undone', async () => {
+  it('is explained, and changes made by the explanation are rolled back', async () => {
     const plan = await ran('select * from people where age > :age', {
       parameters: { age: 1 },
       explain: 'plan',
@@ -185,7 +185,7 @@ describe('a query', () => {
     expect((await ran("select 1 from people where name = 'gone'")).rows).toEqual([])
   })
 
-  it('fails with what Postgres says, and where in what was written', async () => {
+  it('fails with the message of Postgres and the position in the submitted SQL', async () => {
     expect(await failed("select 'é', :a::int, nam from people", { parameters: { a: 1 } })).toMatchObject({
       ...{ status: 422, code: 'sql_error', path: '/sql' },
       params: { sqlState: '42703', position: 22, hint: expect.stringContaining('name') },
@@ -209,7 +209,7 @@ describe('a query', () => {
     expect(await failed('select 1; select 2')).toMatchObject({ code: 'several_statements' })
   })
 
-  it('is stopped when its time is up, and the next one runs', async () => {
+  it('is stopped at its timeout, and the next one runs', async () => {
     const forever =
       'select count(*) from generate_series(1, 10000) a, generate_series(1, 10000) b, generate_series(1, 10000) c'
     expect(await failed(forever, { timeoutMs: 100 })).toMatchObject({
@@ -220,7 +220,7 @@ describe('a query', () => {
     expect((await ran('select 1 as a')).rows).toEqual([{ a: 1 }])
   })
 
-  it('is cancelled when its caller goes away, and only so many run at once', async () => {
+  it('is cancelled when its caller disconnects, and the number of concurrent queries is limited', async () => {
     const slow =
       '/* slow */ select count(*) from generate_series(1, 10000) a, generate_series(1, 10000) b, generate_series(1, 10000) c'
     const aborts = [1, 2, 3].map(() => new AbortController())
@@ -246,7 +246,7 @@ describe('a query', () => {
     await waitFor(async () => (await post({ sql: 'select 1' })).status === 200)
   })
 
-  it('takes permissions of its own', async () => {
+  it('requires its own permissions', async () => {
     const of = (...given: (typeof permissions)[number][]) =>
       service.as(testPrincipal({ workspaceId, permissions: given }))
     const write = { sql: "insert into people (name) values ('x')", mode: 'write' }
@@ -258,7 +258,7 @@ describe('a query', () => {
     expect((await of('queries:run', 'queries:write').post('/queries/run', write)).status).toBe(200)
   })
 
-  it('does not see another workspace or environment', async () => {
+  it('cannot read another workspace or environment', async () => {
     for (const other of [testPrincipal({ workspaceId, environment: 'staging' }), testPrincipal()]) {
       const elsewhere = service.as(other)
       for (const sql of ['select * from people', `select * from ${schema}.people`])
@@ -321,7 +321,7 @@ describe('a saved query', () => {
     [{ sql: 'select $1' }, 'numbered'],
     [{ parameters: [...draft.parameters, { name: 'age', type: 'text' }] }, 'duplicate'],
     [{ sql: 'delete from people where age = :age and name = :name' }, 'mode_write_needed'],
-  ])('is not saved like this: %j', async (change, code) => {
+  ])('is rejected with the change %j', async (change, code) => {
     const answer = await api.post('/queries', { ...draft, ...change })
     expect(answer.status).toBe(422)
     expect(answer.error().details?.map((detail) => detail.code)).toContain(code)
@@ -338,13 +338,13 @@ describe('a saved query', () => {
     ['integer[]', ['a']],
     ['integer[]', 1],
     ['text', ['a']],
-  ])('is not saved with a default of type %s that is %j', async (type, value) => {
+  ])('is rejected if the default of a parameter of type %s is %j', async (type, value) => {
     const parameters = [{ name: 'value', type, default: value }]
     const answer = await api.post('/queries', { name: 'Wrong', sql: 'select :value', parameters })
     expect(answer.error().details).toMatchObject([{ path: '/parameters/0/default', code: 'invalid_value' }])
   })
 
-  it('is saved with defaults of every type', async () => {
+  it('is saved with default values of every type', async () => {
     const values = {
       ...{
         text: 'a',
@@ -371,7 +371,7 @@ describe('a saved query', () => {
     expect((await api.post(`/queries/${saved.id}/run`, {})).status).toBe(200)
   })
 
-  it('is listed, and not shown elsewhere', async () => {
+  it('is listed, and not visible in another environment', async () => {
     const saved = (await api.post('/queries', draft)).data(SavedQuery)
     expect((await api.get('/queries?sort=name')).page(SavedQuery).items).toContainEqual(saved)
     const staging = service.as(testPrincipal({ workspaceId, environment: 'staging' }))
@@ -385,7 +385,7 @@ describe('a saved query', () => {
     expect([await known('production'), await known('staging')]).toEqual([[saved.id], []])
   })
 
-  it('comes out the same when it is rebuilt from its events', async () => {
+  it('has the same state after a rebuild from its events', async () => {
     const rows = () => service.sql`select * from saved_queries order by id`
     const before = await rows()
     await service.rebuild()

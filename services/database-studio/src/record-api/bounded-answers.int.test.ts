@@ -78,7 +78,7 @@ async function pagesOf<Schema extends z.ZodType>(of: string, schema: Schema) {
 const run = (sql: string, more: object = {}) => api.post('/queries/run', { sql, ...more })
 const written = 'insert into large (key, text)'
 
-describe('of what is too much to be answered, no more is read than is answered', () => {
+describe('an answer above the size limit is not read completely from Postgres', () => {
   it.each([
     ['rows of 20 MB', `select repeat('x', 20000000) as x from generate_series(1, 50)`, 0],
     ['a row of 100 MB', `select repeat('x', 100000000) as x`, 0],
@@ -88,7 +88,7 @@ describe('of what is too much to be answered, no more is read than is answered',
       3,
     ],
     ['a page of 50 rows', `select repeat('x', 400000) as x from generate_series(1, 50) n`, 10],
-  ])('by queries at once: %s', async (_, sql, rows) => {
+  ])('by concurrent queries: %s', async (_, sql, rows) => {
     const { found, bytes } = await reading(() => Promise.all(Array.from({ length: atOnce }, () => run(sql))))
     for (const answer of found) {
       const result = answer.data(QueryResult)
@@ -100,7 +100,7 @@ describe('of what is too much to be answered, no more is read than is answered',
   it.each([
     ['a write', `${written} select 'w' || n, repeat('x', 250000) from generate_series(1, 50) n returning *`],
     ['a write of one row', `update large set n = 1 where key = 'k1' returning repeat('x', 100000000)`],
-  ])('by %s, which is undone and says so', async (_, sql) => {
+  ])('by %s, which is rolled back with an error', async (_, sql) => {
     const { found, bytes } = await reading(() => run(sql, { mode: 'write' }))
     expect(found.error()).toMatchObject({
       code: 'validation_failed',
@@ -114,7 +114,7 @@ describe('of what is too much to be answered, no more is read than is answered',
   it.each([
     ['of now', `${path}?sort=id`],
     ['of the past', `${path}?sort=id&asOf=2999-01-01T00:00:00Z`],
-  ])('by a list %s, whose pages end where they are full', async (_, list) => {
+  ])('by a list %s, whose pages end at the size limit', async (_, list) => {
     const { items, most } = await pagesOf(list, StudioRecord)
     expect(items.map(({ key }) => key)).toEqual(Array.from({ length: count }, (__, n) => `k${n}`))
     expect(most).toBeLessThan(10 * mebibyte)
@@ -129,7 +129,7 @@ describe('of what is too much to be answered, no more is read than is answered',
     expect(most).toBeLessThan(10 * mebibyte)
   })
 
-  it('by an upsert that answers more than was sent, and writes nothing', async () => {
+  it('by an upsert whose answer is larger than its request, which writes nothing', async () => {
     const upsert = { on: ['key'], records: Array.from({ length: count }, (_, n) => ({ key: `k${n}`, n })) }
     const { found, bytes } = await reading(() => api.send('PUT', `${path}/bulk`, { body: upsert }))
     expect(found.error().code).toBe('payload_too_large')

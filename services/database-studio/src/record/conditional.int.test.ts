@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => at?.stop())
 
-test('a record that its client has is answered with 304, unless something else than its version may have changed', async () => {
+test('a record is answered with 304 for a current ETag, unless more than its version may have changed', async () => {
   await at.migrated(
     'Sites',
     'create table sites (name text); create table assets (name text, site text references sites (id))',

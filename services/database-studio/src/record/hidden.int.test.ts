@@ -138,8 +138,8 @@ function comparable(reply: ApiReply | object, { id, title }: Subject): unknown {
     .replaceAll(/\\"nextCursor\\":\\"[^"]*\\"/g, '')
 }
 
-describe('a record that a rule hides is answered for as one that is absent', () => {
-  it.each(Object.keys(operations))('by %s', async (name) => {
+describe('a record that a row rule hides is indistinguishable from an absent one', () => {
+  it.each(Object.keys(operations))('in the answer to: %s', async (name) => {
     const operation = operations[name] as Operation
     // The caller's note may keep a task it already refers to, so that reference is cleared first.
     if (name === 'update that refers to it')
@@ -148,7 +148,7 @@ describe('a record that a rule hides is answered for as one that is absent', () 
     expect(comparable(ofHidden, hidden)).toEqual(comparable(ofAbsent, absent))
   })
 
-  it('but a record may keep the reference it has', async () => {
+  it('but a record keeps a reference to it that existed before', async () => {
     const kept = await hers.patch(`${path}/${own.id}`, { title: 'hers', parent: hidden.id })
     expect(kept.data(StudioRecord).parent).toBe(hidden.id)
     const made = { op: 'create', table: 'tasks', as: 'first', data: { assignee: 'usr_ada' } }
@@ -156,7 +156,7 @@ describe('a record that a rule hides is answered for as one that is absent', () 
     expect((await hers.post('/tables/batch', { operations: [made, refers] })).status).toBe(200)
   })
 
-  it('except where something unique is taken, which names no more than was sent', async () => {
+  it('except for a unique conflict, which discloses no more than the request contained', async () => {
     for (const answer of [
       await hers.post(path, { assignee: 'usr_ada', code: 'b-1' }),
       await put(`${path}/bulk`, { on: ['code'], records: [{ assignee: 'usr_ada', code: 'b-1' }] }),
@@ -166,7 +166,7 @@ describe('a record that a rule hides is answered for as one that is absent', () 
     }
   })
 
-  it('and an import is its owner’s and of those who may see everything', async () => {
+  it('and an import is visible only to its owner and to users that may read every record', async () => {
     const all = await at.studio.headers(owner)
     const response = await fetch(`${at.studio.url}${path}/import`, {
       method: 'POST',

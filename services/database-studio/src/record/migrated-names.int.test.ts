@@ -25,7 +25,7 @@ const names = [
   'é'.repeat(31),
 ]
 
-test.each(names)('a column called %s is like any other', async (name) => {
+test.each(names)('a column with the name %s works like any other column', async (name) => {
   const slug = `named_${names.indexOf(name)}`
   const column = `"${name}"`
   await at.migrated(
@@ -70,7 +70,7 @@ test.each(names)('a column called %s is like any other', async (name) => {
 })
 
 test.each(['a.b', 'a,b', '-a', '~a', 'createdAt', 'tableSlug', 'or', '__proto__'])(
-  'a migration that calls a column %s is refused with what to do',
+  'a migration that names a column %s is rejected with a hint',
   async (name) => {
     const made = await at.wrote({ name, up: `create table refused ("${name}" int)` })
     const answer = await at.api.post(`/migrations/${made.id}/apply`, {})
@@ -85,7 +85,7 @@ test.each(['a.b', 'a,b', '-a', '~a', 'createdAt', 'tableSlug', 'or', '__proto__'
   },
 )
 
-test('a foreign key to a natural key is a reference that expands, and is renamed with its key', async () => {
+test('a foreign key to a natural key is a reference that can be expanded, and is renamed with its key', async () => {
   await at.migrated(
     'Keys',
     `create table depots (code text unique, number int8 unique);

@@ -106,7 +106,7 @@ const cases: [place: string, method: string, path: string, body: () => object][]
   ],
 ]
 
-it.each(cases)('%s of %s %s', async (place, method, path, body) => {
+it.each(cases)('an error has the path %s for the body of %s %s', async (place, method, path, body) => {
   const sent = body()
   const error = (await api.send(method, path.replace(':id', id), { body: sent })).error()
   expect(error.details.map((detail) => `${detail.in} ${detail.path}`)).toEqual([`body ${place}`])
@@ -120,7 +120,7 @@ it.each([
   ['/expand', { expand: 'gone' }],
   ['/sort', { sort: 'gone' }],
   ['/filter/gone', { filter: '{"gone":1}' }],
-])('%s of the query of a list', async (place, query) => {
+])('an error has the path %s for the query of a list', async (place, query) => {
   const error = (await api.get(`${records}?${new URLSearchParams(Object.entries(query))}`)).error()
   expect(error.details.map((detail) => `${detail.in} ${detail.path}`)).toEqual([`query ${place}`])
   expect(error.message).toContain(`query ${place} `)

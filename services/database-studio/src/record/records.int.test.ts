@@ -28,7 +28,7 @@ afterAll(() => at?.studio.stop())
 const path = '/tables/assets/records'
 
 describe('a record', () => {
-  it('is made with its defaults, read, changed and deleted', async () => {
+  it('is created with its defaults, read, changed and deleted', async () => {
     const site = (await api.post('/tables/sites/records', { name: 'Berlin' })).data(StudioRecord)
     const body = {
       ...{ name: 'Drill', serial: 'A-17', counter: '9007199254740993', price: '12.5', active: true },
@@ -64,7 +64,7 @@ describe('a record', () => {
     expect(events.map(({ type }) => type)).toEqual(['record.created', 'record.updated', 'record.deleted'])
   })
 
-  it('is changed only as the version in If-Match', async () => {
+  it('is changed only at the version in If-Match', async () => {
     const { id } = (await api.post(path, { name: 'Saw' })).data(StudioRecord)
     const stale = { 'if-match': '"7"' }
     expect((await api.patch(`${path}/${id}`, { name: 'x' }, stale)).status).toBe(412)
@@ -80,21 +80,21 @@ describe('a record', () => {
     ['lacks a column', {}, 422, '/name', 'validation_failed'],
     ['has a taken key', { name: 'a', serial: 'taken' }, 409, '/serial', 'conflict'],
     ['refers to nothing', { name: 'a', site: 'rec_none' }, 422, '/site', 'validation_failed'],
-  ])('that %s is refused by its field', async (_, body, status, field, code) => {
+  ])('that %s is rejected with the path of the field', async (_, body, status, field, code) => {
     await api.post(path, { name: 'taken', serial: 'taken' })
     const answer = await api.post(path, body)
     expect(answer.status).toBe(status)
     expect(answer.error()).toMatchObject({ code, details: [{ path: field }] })
   })
 
-  it('that others refer to is not deleted', async () => {
+  it('is not deleted while others refer to it', async () => {
     const site = (await api.post('/tables/sites/records', { name: 'Bonn' })).data(StudioRecord)
     await api.post(path, { name: 'a', site: site.id })
     const answer = await api.send('DELETE', `/tables/sites/records/${site.id}`)
     expect(answer.error()).toMatchObject({ code: 'conflict' })
   })
 
-  it('is made once for one Idempotency-Key, and answered twice', async () => {
+  it('is created once for an Idempotency-Key, and returned by both requests', async () => {
     const key = { 'idempotency-key': 'once' }
     const first = await api.post(path, { name: 'Once' }, key)
     const second = await api.post(path, { name: 'Once' }, key)
@@ -105,7 +105,7 @@ describe('a record', () => {
     expect(found.page(StudioRecord).items).toHaveLength(1)
   })
 
-  it('is not there for another workspace or environment', async () => {
+  it('is not found from another workspace or environment', async () => {
     const { id } = (await api.post(path, { name: 'Mine' })).data(StudioRecord)
     const others = [testPrincipal(), { ...principal, environment: 'staging' as const }]
     for (const other of others) {
@@ -138,8 +138,8 @@ describe('a record', () => {
   })
 })
 
-describe('records that arrive at once', () => {
-  it('share statements, and are each answered, refused and journaled by itself', async () => {
+describe('records that are created concurrently', () => {
+  it('share statements, and are answered, rejected and journaled individually', async () => {
     const actors = Array.from({ length: 3 }, (_, n) => ({
       ...principal,
       actor: { id: `usr_${n}`, name: `Actor ${n}`, type: 'user' as const },
@@ -175,7 +175,7 @@ describe('records that arrive at once', () => {
   })
 })
 
-it('that waits for the key of another request blocks no request behind it', async () => {
+it('a record that waits for the unique key of another request blocks no request behind it', async () => {
   const other = postgres(at.studio.adminUrl, { max: 1, onnotice: () => {} })
   const [space] = await at.studio
     .sql`select schema_name as schema from spaces where workspace_id = ${principal.workspaceId ?? ''}`
@@ -196,7 +196,7 @@ it('that waits for the key of another request blocks no request behind it', asyn
 })
 
 describe('many records', () => {
-  it('are made in one request, all or none', async () => {
+  it('are created in one request, all or none', async () => {
     const records = Array.from({ length: 500 }, (_, index) => ({
       name: `Bulk ${index}`,
       ...(index % 2 && { quantity: 7 }),
@@ -219,7 +219,7 @@ describe('many records', () => {
     expect(left.page(Loose).pagination.total).toBe(0)
   })
 
-  it('are changed and deleted by a filter, within its limit, and tried out', async () => {
+  it('are changed and deleted by a filter, within its limit, and with a dry run', async () => {
     await api.post(`${path}/bulk`, {
       records: Array.from({ length: 5 }, () => ({ name: 'Match', status: 'new' })),
     })
@@ -237,7 +237,7 @@ describe('many records', () => {
     expect((await remove({})).data(Loose)).toMatchObject({ count: 0 })
   })
 
-  it('are made or updated by what is unique', async () => {
+  it('are created or updated by a unique column', async () => {
     const put = (body: object) => api.send('PUT', `${path}/bulk`, { body })
     const records = [
       { name: 'One', serial: 'u-1' },
@@ -265,7 +265,7 @@ describe('many records', () => {
     expect((await put({ on: ['serial'], records: [records[0], records[0]] })).status).toBe(422)
   })
 
-  it('of several tables are one transaction', async () => {
+  it('of several tables are written in one transaction', async () => {
     const Results = z.object({
       results: z.array(z.looseObject({ id: z.string(), record: StudioRecord.nullable() })),
     })

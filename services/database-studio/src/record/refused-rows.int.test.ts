@@ -69,7 +69,7 @@ for (const [way, send] of Object.entries(ways))
     },
   )
 
-test('PUT names the row that Postgres refuses, and one whose key another has', async () => {
+test('PUT reports the row that Postgres rejects, and the row with the key of another record', async () => {
   const put = (records: object[]) =>
     at.api.send('PUT', '/tables/assets/records/bulk', { body: { on: ['serial'], records } })
   const refused = await put(rows(3, { tiny: 40_000 }))
@@ -78,13 +78,13 @@ test('PUT names the row that Postgres refuses, and one whose key another has', a
   expect(twice.error().details).toMatchObject([{ path: '/records/7', code: 'not_unique' }])
 })
 
-test('a change by a filter names the column and the value', async () => {
+test('a change by a filter reports the column and the value that Postgres rejects', async () => {
   const body = { filter: { kind: 'x' }, set: { tiny: 40_000 } }
   const answer = await at.api.send('PATCH', '/tables/assets/records/bulk', { body })
   expect(answer.error().details).toMatchObject([{ path: '/set/tiny', params: { value: '40000' } }])
 })
 
-test('an import names the value in what it says of a line', async () => {
+test('an import reports the rejected value for each line', async () => {
   const body = rows(5, { serial: 'taken' })
     .map((row) => JSON.stringify(row))
     .join('\n')
@@ -120,7 +120,7 @@ const coarse: [sql: string, kept: unknown, rounded: unknown[]][] = [
   ['real[]', [0.1], [[0.123456789]]],
 ]
 
-test('what a column that a migration has made would round is refused with its name', async () => {
+test("a value that a column created by a migration would round is rejected with the column's name", async () => {
   const columns = coarse.map(([sql], index) => `c${index} ${sql}`)
   await at.migrated('Coarse', `create table coarse (${columns.join(', ')})`)
   const path = '/tables/coarse/records'

@@ -51,8 +51,8 @@ beforeAll(async () => {
 })
 afterAll(() => at?.studio.stop())
 
-describe('a user under a rule', () => {
-  it('sees what it lets them see, by every way', async () => {
+describe('a user under a row rule', () => {
+  it('sees only the records the rule permits, in every kind of read', async () => {
     const list = (await hers.get(`${path}?sort=id&expand=parent&count=exact`)).page(StudioRecord)
     expect(list.items.map(({ title }) => title)).toEqual(['hers', 'for all'])
     expect(list.pagination.total).toBe(2)
@@ -69,7 +69,7 @@ describe('a user under a rule', () => {
     expect((await hers.get(`${path}?filter=${filter}`)).page(StudioRecord).items).toHaveLength(1)
   })
 
-  it('changes what it lets them change, and to nothing else', async () => {
+  it('changes only the records the rule permits, and not to a forbidden state', async () => {
     expect((await hers.post(path, { title: 'x', assignee: 'usr_bob' })).error().code).toBe('forbidden')
     expect(
       (await hers.post(`${path}/bulk`, { records: [{ assignee: 'usr_ada' }, { assignee: null }] })).status,
@@ -88,7 +88,7 @@ describe('a user under a rule', () => {
     expect((await his.patch(`${path}/${made.bob.id}`, { title: 'his' })).status).toBe(200)
   })
 
-  it('has their rule applied to what acts for others on their request, on top of the rules of those', async () => {
+  it("has the row rule applied when others act on their request, in addition to the others' own rules", async () => {
     const subject = ({ actor, userId, role, email }: typeof ada) => ({ actor, userId, role, email })
     const titles = async (principal: typeof owner) =>
       (await at.studio.as(principal).get(`${path}?sort=id`))
@@ -105,7 +105,7 @@ describe('a user under a rule', () => {
     expect((await bound.post('/queries/run', { sql: 'select 1' })).status).toBe(403)
   })
 
-  it('imports only what they may write', async () => {
+  it('imports only records they may write', async () => {
     const response = await fetch(`${at.studio.url}${path}/import`, {
       method: 'POST',
       headers: { ...(await at.studio.headers(ada)), 'content-type': 'text/csv' },
@@ -120,7 +120,7 @@ describe('a user under a rule', () => {
     expect(done).toMatchObject({ status: 'completed', written: 1, refused: 1, refusedRows: [{ line: 3 }] })
   })
 
-  it('has rules that speak of columns there are', async () => {
+  it('has a rule that is rejected if it names a missing column', async () => {
     const wrong = [{ role: 'agent', read: { nothing: 1, or: [{ shared: 'x' }] } }]
     const refused = await all.patch('/tables/tasks', { rules: wrong })
     expect(refused.error().details.map((detail) => detail.path)).toEqual([
@@ -129,7 +129,7 @@ describe('a user under a rule', () => {
     ])
   })
 
-  it('is known to what subscribes to events: by the tables of the workspace, and their rules for reading', async () => {
+  it("is reported to event subscribers, with the workspace's tables and their read rules", async () => {
     const write = { role: 'viewer', read: null, write: { assignee: '$user.id' } }
     await at.addTable(owner, TableState.parse({ ...tasks, slug: 'written', rules: [...rules, write] }))
     const ask = async (workspaceId: string | undefined) =>
@@ -142,7 +142,7 @@ describe('a user under a rule', () => {
     expect((await at.studio.asService('apps').post('/internal/read-rules', body)).status).toBe(403)
   })
 
-  it('is every user of an unknown role', async () => {
+  it('includes every user of an unknown role, who sees and writes nothing', async () => {
     const { role: _, ...unknown } = owner
     expect((await at.studio.as(unknown).get(path)).page(StudioRecord).items).toEqual([])
     expect((await at.studio.as(unknown).post(path, { title: 'x' })).status).toBe(403)

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => at?.studio.stop())
 
-it('a request that holds a session waits for no other one', async () => {
+it('a request that occupies a database session waits for no other request', async () => {
   const principal = testPrincipal()
   const api = at.studio.as(principal)
   await api.post('/tables', { slug: 'things', columns: [{ name: 'name', type: 'text' }] })

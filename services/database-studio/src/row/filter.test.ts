@@ -57,7 +57,7 @@ describe('a filter', () => {
       '((r."name" = $1::text) or (r."quantity" = $2::text::int4 and r."active" = $3::text::bool))',
       ['a', '2', 'true'],
     ],
-  ])('%j is typed by its columns', (filter, sql, values) => {
+  ])('%j is compiled with the types of its columns', (filter, sql, values) => {
     expect(compiled(filter)).toEqual({ sql, values })
   })
 
@@ -85,16 +85,16 @@ describe('a filter', () => {
       { or: [{ or: [{ or: [{ or: [{}] }] }] }] },
       ['/filter/or/0/or/0/or/0/or must not be nested deeper than 4'],
     ],
-  ])('%j is refused by its place', (filter, details) => {
+  ])('%j is rejected with the path of the error', (filter, details) => {
     expect(detailsOf(filter)).toEqual(details)
   })
 
-  test('of too many conditions is refused once', () => {
+  test('with too many conditions is rejected with one error', () => {
     const or = Array.from({ length: 60 }, (_, index) => ({ quantity: index }))
     expect(detailsOf({ or })).toHaveLength(1)
   })
 
-  test('has its values in parameters, never in the text', () => {
+  test('has its values in parameters, never in the SQL text', () => {
     const hostile = `'; drop table x; --`
     const { sql, values } = compiled({ name: hostile, 'extra.a"b': hostile, site: { in: [hostile, 'b'] } })
     expect(sql).not.toContain('drop')

@@ -44,7 +44,7 @@ describe('a value', () => {
     ['extra', { a: ['\\u0000 is only text'] }, { a: ['\\u0000 is only text'] }],
     ['name', '😀'.repeat(40), '😀'.repeat(40)],
     ['bought_on', null, null],
-  ])('of %s is taken: %j', (column, given, value) => {
+  ])('of %s is accepted: %j', (column, given, value) => {
     const kept = read({ [column]: given })[column]
     expect(String(kept)).toEqual(String(value))
   })
@@ -77,12 +77,12 @@ describe('a value', () => {
     ['label', 'x', 'is computed, so it cannot be given'],
     ['version', 3, 'is kept by the platform'],
     ['colour', 'red', 'is not a column of this table'],
-  ])('of %s is refused: %j', (column, given, message) => {
+  ])('of %s is rejected: %j', (column, given, message) => {
     expect(detailsOf({ [column]: given })).toEqual([`/${column} ${message}`])
   })
 })
 
-it('says everything that is wrong with a new record at once', () => {
+it('a new record is rejected with all of its errors', () => {
   expect(detailsOf({ quantity: 1.5, status: 'old' }, true)).toEqual([
     '/quantity must be a whole number',
     '/status must be one of new, used',

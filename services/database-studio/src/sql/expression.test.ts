@@ -20,7 +20,7 @@ describe('an expression of a definition', () => {
     ["title like 'a%' escape '!' and title ilike 'b'", ['title']],
     ["trim(both 'x' from title) <> '' and nullif(qty, 0) is not null", ['title', 'qty']],
     ["'é' < title", ['title']],
-  ])('passes: %s', async (sql, named) => {
+  ])('is accepted: %s', async (sql, named) => {
     expect((await check(sql)).columns.sort()).toEqual([...named].sort())
   })
 
@@ -33,7 +33,9 @@ describe('an expression of a definition', () => {
     '-1.5',
     "'{}'::jsonb",
     "now() + interval '7 days'",
-  ])('passes as a default: %s', async (sql) => expect(await check(sql, 'default')).toEqual({ columns: [] }))
+  ])('is accepted as a default: %s', async (sql) =>
+    expect(await check(sql, 'default')).toEqual({ columns: [] }),
+  )
 
   it.each([
     ['pg_sleep(10) is null', 'pg_sleep'],
@@ -61,7 +63,7 @@ describe('an expression of a definition', () => {
     ['$1 > 1', 'ParamRef'],
     ['grouping(qty) > 1', 'GroupingFunc'],
     ['xmlelement(name a) is null', 'XmlExpr'],
-  ])('is refused: %s', async (sql, naming) => {
+  ])('is rejected: %s', async (sql, naming) => {
     await expect(check(sql)).rejects.toMatchObject({
       code: 'validation_failed',
       message: expect.stringContaining(naming),
@@ -86,11 +88,11 @@ describe('an expression of a definition', () => {
     '',
     ' ',
     'qty >',
-  ])('is no expression: %s', async (sql) => {
+  ])('is rejected if it is not exactly one expression: %s', async (sql) => {
     await expect(check(sql)).rejects.toMatchObject({ code: 'validation_failed' })
   })
 
-  it('says where', async () => {
+  it('is rejected with the position of the error', async () => {
     await expect(check("title = 'é' and pg_sleep(1) is null")).rejects.toMatchObject({
       details: [{ params: { position: 17, line: 1, column: 17 } }],
     })

@@ -25,7 +25,7 @@ describe('a query', () => {
     'select * from a cross join lateral (select 1) b',
     `select * from t where id in (${Array.from({ length: 5_000 }, (_, id) => id).join(', ')})`,
     `select ${Array.from({ length: 300 }, (_, n) => `c${n} = ${n}`).join(' and ')}`,
-  ])('that reads passes: %.60s', async (sql) => {
+  ])('that reads is accepted: %.60s', async (sql) => {
     expect(await refusal(sql, 'read')).toBeUndefined()
   })
 
@@ -35,7 +35,7 @@ describe('a query', () => {
     'delete from t using u',
     'with gone as (delete from t returning *) insert into u select * from gone',
     'select * from t for update',
-  ])('that writes takes mode write: %s', async (sql) => {
+  ])('that writes requires mode write: %s', async (sql) => {
     expect(await refusal(sql, 'read')).toMatchObject({ code: 'mode_write_needed' })
     expect(await refusal(sql, 'write')).toBeUndefined()
   })
@@ -129,7 +129,7 @@ describe('a query', () => {
         'import foreign schema a from server b into c',
       ],
     ].map((sql) => [sql, 'statement_refused']),
-  ])('is refused in either mode: %s', async (sql, code) => {
+  ])('is rejected in either mode: %s', async (sql, code) => {
     expect(await refusal(sql, 'read')).toMatchObject({ code })
     expect(await refusal(sql, 'write')).toMatchObject({ code })
   })
@@ -141,7 +141,7 @@ describe('a query', () => {
     'select 16384::oid::regtype::text',
     "select * from json_to_record('{}') as r(a regrole)",
     "select array['16384']::regproc[]",
-  ])('finds no names by numbers: %s', async (sql) => {
+  ])('that resolves names from numbers is rejected: %s', async (sql) => {
     expect(await refusal(sql, 'read')).toMatchObject({ code: 'type_refused' })
   })
 
@@ -153,12 +153,12 @@ describe('a query', () => {
     ['set operations', `select 1${' union select 1'.repeat(9_000)}`],
     ['joins', `select 1 from a${', a join b on true'.repeat(5_000)}`],
     ['arrays', `select ${'array['.repeat(5_000)}1${']'.repeat(5_000)}`],
-  ])('that would exhaust the parser is refused, and the next one is read: %s', async (_, sql) => {
+  ])('that would exhaust the parser is rejected, and the next query is parsed: %s', async (_, sql) => {
     expect(await refusal(sql, 'read')).toMatchObject({ code: 'too_deep' })
     expect(await refusal('select 1', 'read')).toBeUndefined()
   })
 
-  it('says where it is wrong, in characters', async () => {
+  it('is rejected with the position of the error in characters', async () => {
     const error = await checkQuery("select 'é🙂',\nfrom t", 'read').catch((thrown: unknown) => thrown)
     expect(error).toMatchObject({
       code: 'validation_failed',
@@ -169,13 +169,13 @@ describe('a query', () => {
   })
 })
 
-describe('parameters with names', () => {
+describe('named parameters', () => {
   const numbered = async (sql: string) => {
     const { text, names, count } = await numberParameters(sql)
     return { text, names, count }
   }
 
-  it('get numbers, one for each name', async () => {
+  it('are numbered, one number for each name', async () => {
     expect(await numbered('select * from t where a = :a and b > :min_b::int or a <> :a')).toEqual({
       text: 'select * from t where a = $1 and b > $2::int or a <> $1',
       names: ['a', 'min_b'],
@@ -187,11 +187,11 @@ describe('parameters with names', () => {
     ["select ':a', \":b\", $$ :c $$, e'\\':d', x::int -- :e\n /* :f */ from t"],
     ['select x[1:n], x[a:b], x[(1):n], x[f(1):n] from t'],
     ["select json_object('a' : 1)"],
-  ])('are none in strings, quoted names, comments, casts and slices: %s', async (sql) => {
+  ])('are not recognized in strings, quoted names, comments, casts and slices: %s', async (sql) => {
     expect(await numbered(sql)).toEqual({ text: sql, names: [], count: 0 })
   })
 
-  it('may bound a slice, and stand in an array', async () => {
+  it('may be bounds of a slice and elements of an array', async () => {
     expect((await numbered('select x[:a], array[:b, case when :c then 1 end]')).names).toEqual([
       'a',
       'b',
@@ -199,13 +199,13 @@ describe('parameters with names', () => {
     ])
   })
 
-  it('are not mixed with numbers, of which none is left out', async () => {
+  it('cannot be mixed with numbered parameters, which must have no gaps', async () => {
     expect(await numbered('select $1, $2, $1')).toMatchObject({ count: 2 })
     await expect(numbered('select $1, :a')).rejects.toMatchObject({ details: [{ code: 'mixed_parameters' }] })
     await expect(numbered('select $2')).rejects.toMatchObject({ details: [{ code: 'missing_parameter' }] })
   })
 
-  it('get a cast to their type', async () => {
+  it('are cast to their declared types', async () => {
     const types = { a: 'timestamp', b: 'integer[]' } as const
     expect((await numberParameters('select :a, :c, :b', types)).text).toBe(
       'select ($1::timestamptz), $2, ($3::integer[])',
@@ -213,7 +213,7 @@ describe('parameters with names', () => {
     expect((await numberParameters('select $1', { 1: 'decimal' })).text).toBe('select ($1::numeric)')
   })
 
-  it('keep the positions of errors', async () => {
+  it('preserve the positions of errors', async () => {
     const sql = "select 'é', :first, :a, oops, :first, more"
     const { text, writtenPosition } = await numberParameters(sql, { a: 'json' })
     for (const word of ['oops', 'more', 'select'])
@@ -222,13 +222,13 @@ describe('parameters with names', () => {
 })
 
 // A quadratic scan of this text would take minutes, and the test would time out.
-describe('a long text is gone through once', () => {
-  it('whatever spaces it has', async () => {
+describe('a long text is scanned once', () => {
+  it('with any number of spaces', async () => {
     const text = `select 1, '${' '.repeat(1_000_000)}'`
     expect(await parseStatements(`${text} ;; \n`)).toEqual([expect.objectContaining({ text, start: 0 })])
   })
 
-  it('however many statements it has', async () => {
+  it('with any number of statements', async () => {
     const statements = await parseStatements('select 1; '.repeat(100_000))
     expect(statements).toHaveLength(100_000)
     expect(statements.at(-1)).toMatchObject({ text: 'select 1', start: 999_990 })

@@ -36,7 +36,7 @@ const journalOf = (tableId: string) => at.admin<
   select type, version, stream_id, resource, actor, request_id, data from events where stream_id like ${`${tableId}/%`} order by position`
 
 describe('changes of rows', () => {
-  test('are journaled with what they change, once, whatever makes them', async () => {
+  test('are journaled once with the changed values, whatever statement makes them', async () => {
     const id = await makeTable(
       'assets',
       'name text, price numeric(12,2), big bigint, at timestamptz(3), tags jsonb, double int generated always as (price::int * 2) stored',
@@ -99,7 +99,7 @@ describe('changes of rows', () => {
     expect(waiting).toHaveLength(3)
   })
 
-  test('are written as Postgres writes JSON, whatever the columns hold and are called', async () => {
+  test('are serialized as Postgres serializes JSON, for every type and name of a column', async () => {
     const columns = {
       '"we""ird name\\"': ['text', `e'a "quoted" \\\\ text,\\n\\x01 \\u00e9 \\U0001F600 </script>'`],
       '"100% $b$"': ['text', `''`],
@@ -132,7 +132,7 @@ describe('changes of rows', () => {
       expect(after).toMatchObject({ ...expected, span: expected.span && 'P1DT2H', createdAt })
   })
 
-  test('may have columns of every name that captures them goes by', async () => {
+  test("are captured in columns named like the capture trigger's own variables", async () => {
     const names = [
       ...[
         'acting',
@@ -176,7 +176,7 @@ describe('changes of rows', () => {
     ])
   })
 
-  test('made together each name their own actor', async () => {
+  test('made in one statement are each recorded with their own actor', async () => {
     const id = await makeTable('together', 'name text')
     const [own, other] = [newId('record'), newId('record')]
     const said = { actor: { id: 'usr_2', name: 'Bob', type: 'user' as const }, requestId: 'request-2' }
@@ -195,7 +195,7 @@ describe('changes of rows', () => {
     )
   })
 
-  test('are each an event of their own, in order, in one statement or in many', async () => {
+  test('are recorded as one event each, in order, from one statement or from many', async () => {
     const id = await makeTable('many', 'n int')
     await write((tx) => tx.unsafe('insert into many (n) select n from generate_series(1, 3000) n'))
     await write((tx) => tx.unsafe('update many set n = -n where n % 3 = 0'))
@@ -218,7 +218,7 @@ describe('changes of rows', () => {
     expect(rows.size).toBe(2000)
   })
 
-  test('that a deletion brings with it are captured, too', async () => {
+  test('caused by a cascading deletion are captured', async () => {
     const [sites, tools] = [
       await makeTable('sites', 'name text'),
       await makeTable('tools', `site text references ${space.schema}.sites (id) on delete cascade`),
@@ -234,7 +234,7 @@ describe('changes of rows', () => {
     expect((await journalOf(sites)).at(-1)).toMatchObject({ type: 'record.deleted', actor })
   })
 
-  test('are undone with their events', async () => {
+  test('are rolled back together with their events', async () => {
     const id = await makeTable('undone', 'n int')
     const failing = write(async (tx) => {
       await tx.unsafe('insert into undone (n) values (1)')
@@ -244,7 +244,7 @@ describe('changes of rows', () => {
     expect(await journalOf(id)).toEqual([])
   })
 
-  test('of one record at once have versions without gaps', async () => {
+  test('made concurrently to one record have versions without gaps', async () => {
     const id = await makeTable('counters', 'n int default 0')
     await write((tx) => tx.unsafe('insert into counters default values'))
     await Promise.all(
@@ -254,7 +254,7 @@ describe('changes of rows', () => {
     expect(versions).toEqual(Array.from({ length: 41 }, (_, version) => version + 1))
   })
 
-  test('are refused where the record is too large, its id was used before, or is no id', async () => {
+  test('are rejected if the record is too large, its id was used before, or its id is invalid', async () => {
     await makeTable('large', 'text text')
     const insert = (record: string, text: string) =>
       write((tx) => tx.unsafe('insert into large (id, text) values ($1, $2)', [record, text]))
@@ -274,7 +274,7 @@ describe('changes of rows', () => {
     })
   })
 
-  test('are refused by who says not who acts, or goes by an outdated definition', async () => {
+  test('are rejected without an actor or with an outdated definition', async () => {
     const id = await makeTable('guarded', 'n int')
     await at.service.sql`select attach_capture(${id}, ${space.schema}, 'guarded', 'guarded', 3)`
     const silent = at.plane.session(space, 'runtime', { deadlineMs: 10_000 }, ({ sql }) =>
@@ -290,7 +290,7 @@ describe('changes of rows', () => {
     expect(await journalOf(id)).toHaveLength(1)
   })
 
-  test('of one tenant are nothing to another, nor to its other environments', async () => {
+  test('of one tenant are invisible to other tenants and other environments', async () => {
     const staging = await at.plane.space({ workspaceId: 'ws_1', environment: 'staging' })
     const other = await at.plane.space({ workspaceId: 'ws_2', environment: 'production' })
     const ids = []

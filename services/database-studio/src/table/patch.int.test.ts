@@ -22,7 +22,7 @@ const named = (prefix: string, count: number, of: (name: string) => object) =>
   Array.from({ length: count }, (_, index) => of(`${prefix}${index}`))
 
 describe('a change', () => {
-  it('takes a table no further than it can be made', async () => {
+  it('is rejected if it exceeds the limits that apply to a new table', async () => {
     await make('full', named('c', 195, integer))
     expect(await refusal('full', { columns: { add: named('d', 6, integer) } })).toMatchObject([
       422,
@@ -39,7 +39,7 @@ describe('a change', () => {
     ])
   })
 
-  it('names each column once', async () => {
+  it('must name each column only once', async () => {
     await make('twice', [text('a'), text('b')])
     const to = (name: string) => ({ name: 'a', to: text(name) })
     expect(await refusal('twice', { columns: { change: [to('c'), to('d')] } })).toMatchObject([
@@ -52,7 +52,7 @@ describe('a change', () => {
     ])
   })
 
-  it('swaps the names of columns, with what they hold and what is said of them', async () => {
+  it('swaps the names of columns, with their values, constraints and references', async () => {
     const site =
       (await make('sites', [])) && (await at.api.post('/tables/sites/records', {})).data(StudioRecord)
     const left = [
@@ -122,7 +122,7 @@ describe('a change', () => {
     ])
   })
 
-  it('says which records stand against a check whose columns swap their names', async () => {
+  it('reports the records that violate a check whose columns swap names', async () => {
     await make('spans', [integer('low'), integer('high')], {
       checks: [{ name: 'order', expression: 'low < high' }],
     })
@@ -137,7 +137,7 @@ describe('a change', () => {
     ])
   })
 
-  it('hands names on from column to column', async () => {
+  it('renames several columns, each to the previous name of the next', async () => {
     await make('chain', [{ ...text('a'), unique: true }, { ...text('b'), unique: true }, text('c')])
     await at.api.post('/tables/chain/records', { a: '1', b: '2', c: '3' })
     const change = [
@@ -159,7 +159,7 @@ describe('a change', () => {
     expect((await at.api.patch('/tables/chain', { uniques: { drop: ['both'] } })).status).toBe(200)
   })
 
-  it('drops a column that something is computed of no more', async () => {
+  it('drops a column that a computed column no longer uses', async () => {
     const doubled = (of: string) => ({
       ...{ name: 'doubled', type: 'computed', expression: `${of} * 2`, resultType: 'integer', unique: true },
     })
@@ -196,7 +196,7 @@ describe('a default', () => {
     { type: 'date', default: '2026-02-30' },
   ].map((column) => ({ name: 'colour', ...column }))
 
-  it('is one that its column takes', async () => {
+  it('must be valid for its column', async () => {
     await make('walls', [text('name'), text('colour')])
     for (const column of wrong) {
       const answers = [
@@ -218,7 +218,7 @@ describe('a default', () => {
     expect((await at.api.get('/tables/walls')).data(Table).version).toBe(1)
   })
 
-  it('fits its column no more where that takes less', async () => {
+  it('is rejected if a change narrows its column too far', async () => {
     const before = [
       { name: 'colour', type: 'enum', values: ['red', 'blue'], default: 'blue' },
       { name: 'price', type: 'decimal', precision: 6, scale: 2, default: '1.25' },
@@ -240,8 +240,8 @@ describe('a default', () => {
   })
 })
 
-describe('a refusal', () => {
-  it('calls tables by their names alone', async () => {
+describe('an error message', () => {
+  it('names tables without their schema', async () => {
     const [space] = await at.service.sql<{ schema: string }[]>`
       select schema_name as schema from spaces where workspace_id = ${at.workspaceId} and environment = 'production'`
     const nowhere = { name: 'place', type: 'reference', table: 'nowhere' }

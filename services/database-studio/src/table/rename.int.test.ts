@@ -36,7 +36,7 @@ const definition = {
   rules: [{ role: 'agent', read: { or: [{ code: 'x' }, { seats: { gt: 1 } }] }, write: null }],
 }
 
-test('a column is renamed in short, and keeps all that it has and all that speaks of it', async () => {
+test('a column is renamed by `rename`, and keeps its properties and everything that refers to it', async () => {
   const before = (await at.api.post('/tables', definition)).data(Table)
   await at.api.post('/tables', {
     slug: 'desks',
@@ -79,7 +79,7 @@ test('a column is renamed in short, and keeps all that it has and all that speak
   expect(await at.drift()).toMatchObject({ inSync: true })
 })
 
-test('so is one in a longer change, which declares it again', async () => {
+test('a column is also renamed by `change`, which redefines it', async () => {
   const change = [{ name: 'kind', to: { name: 'sort', type: 'enum', values: ['a', 'b', 'c'], default: 'c' } }]
   const rename = [{ name: 'select', to: 'seats' }]
   const { columns: after } = (await at.api.patch('/tables/rooms', { columns: { change, rename } })).data(
@@ -93,7 +93,7 @@ test('so is one in a longer change, which declares it again', async () => {
   ])
 })
 
-test('a rename is promoted, and rolled back with what speaks of the column', async () => {
+test('a rename is promoted, and rolled back with everything that refers to the column', async () => {
   const staging = at.service.as(testPrincipal({ workspaceId: at.workspaceId, environment: 'staging' }))
   const taken = await staging.post('/migrations/promote', { from: 'production' })
   expect(taken.data(Promotion).migrations).toHaveLength(4)
@@ -124,7 +124,7 @@ test.each([
     '/columns/rename/1/name',
   ],
   [{ rename: [{ name: 'seats', to: 'version' }] }, '/columns/rename/0/to'],
-])('%j is refused', async (change, path) => {
+])('the change %j is rejected', async (change, path) => {
   const answer = await at.api.patch('/tables/rooms', { columns: change })
   expect(answer.status).toBe(422)
   expect(answer.error().details).toMatchObject([{ path }])

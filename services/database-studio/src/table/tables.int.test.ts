@@ -43,7 +43,7 @@ const insert = async (slug: string, rows: Record<string, unknown>[]) => {
 }
 
 describe('a table', () => {
-  it('is made with columns of every type, listed and read', async () => {
+  it('is created with columns of every type, listed and read', async () => {
     await make('sites')
     const assets = await make('assets', everyType, {
       indexes: [
@@ -70,7 +70,7 @@ describe('a table', () => {
     })
   })
 
-  it('is not made by a wrong definition, nor twice, nor by users with read access only', async () => {
+  it('is not created by an invalid definition, twice, or by users with read access only', async () => {
     const wrong = [
       [{ name: 'id', type: 'text' }],
       [
@@ -98,7 +98,7 @@ describe('a table', () => {
     )
   })
 
-  it('is made with a long slug and long names of columns, and not where two of its constraints would have one name', async () => {
+  it('can have a long slug and long column names, but not two constraints of the same name', async () => {
     const slug = 'l'.repeat(59)
     const reference = (name: string) => ({ name, type: 'reference', table: slug, unique: true })
     await make(slug, [reference('primary_owner'), reference('primary_backup')])
@@ -113,7 +113,7 @@ describe('a table', () => {
     ])
   })
 
-  it('is made once for one Idempotency-Key', async () => {
+  it('is created once for an Idempotency-Key', async () => {
     const key = { 'idempotency-key': 'make-once' }
     const body = { slug: 'once', columns: [] }
     const made = (await api.post('/tables', body, key)).data(Table)
@@ -122,7 +122,7 @@ describe('a table', () => {
     expect(again.data(Table)).toEqual(made)
   })
 
-  it('belongs to one workspace and environment', async () => {
+  it('is accessible only in its workspace and environment', async () => {
     await make('ours')
     for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
       const others = service.as(other)
@@ -138,7 +138,7 @@ describe('a table', () => {
 })
 
 describe('a change', () => {
-  it('adds, renames, retypes and drops columns, and keeps what they hold', async () => {
+  it('adds, renames, retypes and drops columns, and keeps their values', async () => {
     await make(
       'parts',
       [
@@ -184,7 +184,7 @@ describe('a change', () => {
     await insert('pieces', [{ number: 'c', colour: 'any' }])
   })
 
-  it('says how many records stand against it, with examples, and does nothing', async () => {
+  it('reports the number of conflicting records with examples, and changes nothing', async () => {
     await make('readings', [
       { name: 'value', type: 'text' },
       { name: 'note', type: 'text' },
@@ -231,7 +231,7 @@ describe('a change', () => {
     expect(forced.columns.map(({ name }) => name)).toEqual(['value'])
   })
 
-  it('holds the records against what it makes of their columns', async () => {
+  it('validates the records against the new definition of their columns', async () => {
     await make('stocks', [{ name: 'amount', type: 'text' }])
     await insert('stocks', [{ amount: '5' }, { amount: '7' }])
     const size = { name: 'size', type: 'integer', default: 3 }
@@ -255,7 +255,7 @@ describe('a change', () => {
     ])
   })
 
-  it('adds and drops columns together with what is computed of them', async () => {
+  it('adds and drops columns together with the columns computed from them', async () => {
     const doubled = (of: string) => ({
       ...{ name: 'doubled', type: 'computed', expression: `${of} * 2`, resultType: 'integer' },
     })
@@ -269,7 +269,7 @@ describe('a change', () => {
     expect(await left({ drop: ['a', 'b', 'doubled'] })).toEqual([])
   })
 
-  it('loses no digits unless it is forced', async () => {
+  it('loses no digits unless `force` is set', async () => {
     await make('sums', [{ name: 'sum', type: 'decimal', precision: 10, scale: 3 }])
     await insert('sums', [{ sum: '1.125' }, { sum: '1.500' }])
     const body = {
@@ -283,7 +283,7 @@ describe('a change', () => {
     expect([...rows]).toEqual([{ sum: '1.1' }, { sum: '1.5' }])
   })
 
-  it('is held against If-Match, and two at once are both made', async () => {
+  it('is checked against If-Match, and concurrent changes are all applied', async () => {
     await make('shared')
     const stale = await api.patch('/tables/shared', { name: 'Shared' }, { 'if-match': '"7"' })
     expect(stale.status).toBe(412)
@@ -297,7 +297,7 @@ describe('a change', () => {
     expect([columns.map(({ name }) => name).sort(), version]).toEqual([['a', 'b', 'c', 'd', 'name'], 5])
   })
 
-  it('follows in the definitions that refer to the table', async () => {
+  it('of the slug updates the definitions that refer to the table', async () => {
     await make('owners', [{ name: 'boss', type: 'reference', table: 'owners' }])
     await make('cars', [{ name: 'owner', type: 'reference', table: 'owners', onDelete: 'cascade' }])
     expect((await api.patch('/tables/owners', { slug: 'people' })).data(Table).version).toBe(2)
@@ -310,7 +310,7 @@ describe('a change', () => {
 })
 
 describe('a dropped table', () => {
-  it('is restored with its records, also when others had its name meanwhile', async () => {
+  it('is restored with its records, even if another table has used its name meanwhile', async () => {
     const columns = [
       { name: 'code', type: 'text', unique: true },
       { name: 'site', type: 'reference', table: 'sites' },
@@ -342,7 +342,7 @@ describe('a dropped table', () => {
 })
 
 describe('the trash', () => {
-  it('drops a table when its time is up', async () => {
+  it('purges a table when its time is up', async () => {
     const old = await make('old', [{ name: 'code', type: 'text', unique: true }])
     await api.send('DELETE', '/tables/old')
     const gone = async () => (await service.sql`select from tables where id = ${old.id}`).length === 0
@@ -360,7 +360,7 @@ describe('the trash', () => {
   })
 })
 
-it('is known to workflows by its slug until it is in the trash', async () => {
+it('a table can be looked up by slug by workflows until it is in the trash', async () => {
   await make('known')
   const known = async () => {
     const question = {
@@ -375,7 +375,7 @@ it('is known to workflows by its slug until it is in the trash', async () => {
   expect(await known()).toEqual([])
 })
 
-it('comes out the same when it is rebuilt from its events', async () => {
+it('tables have the same state after a rebuild from their events', async () => {
   const rows = () => service.sql`select * from tables order by id`
   const before = await rows()
   expect(before.length).toBeGreaterThan(5)

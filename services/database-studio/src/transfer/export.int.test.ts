@@ -15,7 +15,7 @@ const columns = [
 const table = { ...TableState.parse({ ...assets, slug: 'notes', columns, indexes: [] }), version: 1 }
 const maxOfPage = 9_000_000
 
-it('holds few pages of many small records, and none of more bytes than it may have', async () => {
+it('an export reads few pages of many small records, and no page above the byte limit', async () => {
   const { plane, ours, service } = at
   const defined = async () => ({ table, validations: [] })
   const definitions = { defined, get: async () => table, forget: () => {} }

@@ -43,8 +43,8 @@ const rows = (count: number) => `name\n${Array.from({ length: count }, (_, n) =>
 const cancel = (principal: Principal, id: string) =>
   at.studio.as(principal).post(`/tables/items/imports/${id}/cancel`)
 
-describe('imports take turns', () => {
-  it('of workspaces: one with many long ones keeps another’s short one no longer than a slice of each', async () => {
+describe('imports are scheduled fairly', () => {
+  it("a workspace with many long imports delays another's short import by at most one slice of each", async () => {
     const [busy, other] = [testPrincipal(), testPrincipal()]
     for (const principal of [busy, other]) await at.addTable(principal, items)
     const count = 100_000
@@ -68,7 +68,7 @@ describe('imports take turns', () => {
     expect(await at.studio.sql`select from record_import_parts`).toHaveLength(0)
   })
 
-  it('and one that goes on in many slices writes each row once', async () => {
+  it('an import that continues over many slices writes each row once', async () => {
     const principal = testPrincipal()
     await at.addTable(principal, items)
     const count = isLongTier() ? 30_000 : 12_000
@@ -83,10 +83,10 @@ describe('imports take turns', () => {
   })
 })
 
-describe('a workspace is refused, naming the limit', () => {
+describe('a workspace at its quota is rejected with the name of the limit', () => {
   const quota = (limit: string) => ({ code: 'quota_exceeded', details: [{ params: { limit } }] })
 
-  it('files that are too much, and a table too many', async () => {
+  it('for files that are too large, and for one table too many', async () => {
     await at.addTable(limited, items)
     const { slug, columns } = items
     const second = await at.studio.as(limited).post('/tables', { slug: `${slug}2`, columns })
@@ -102,7 +102,7 @@ describe('a workspace is refused, naming the limit', () => {
     expect((await begin(limited, rows(1))).error).toMatchObject(quota('imports'))
   })
 
-  it('records by every way, but not their deletion', async () => {
+  it('for records by every kind of write, but not for deletions', async () => {
     const api = at.studio.as(full)
     await at.addTable(full, items)
     const record = { name: 'x' }

@@ -14,7 +14,7 @@ async function read(format: ImportFormat, text: string): Promise<FileRow[]> {
   return rows
 }
 
-describe('a file that is no CSV', () => {
+describe('a file that is not valid CSV', () => {
   it.each([
     ['{"name":"a"}', 'an opening quote within a cell'],
     ['name\n"a"b\n', 'a closing quote within a cell'],
@@ -24,8 +24,8 @@ describe('a file that is no CSV', () => {
   })
 })
 
-describe('what a file can cost', () => {
-  it('is not its header for each of its lines', async () => {
+describe('the cost of reading a file', () => {
+  it('is bounded by a maximum number of columns in the header', async () => {
     const wide = `${Array.from({ length: 2_001 }, (_, at) => `c${at}`).join()}\n${'x\n'.repeat(100)}`
     await expect(read('csv', wide)).rejects.toThrow(UnreadableFileError)
     await expect(read('csv', wide)).rejects.toThrow('names 2001 columns')
@@ -35,7 +35,7 @@ describe('what a file can cost', () => {
     ['levels', '['.repeat(101) + ']'.repeat(101)],
     ['items', `[${'0,'.repeat(10_000)}0]`],
     ['keys', `{${Array.from({ length: 2_001 }, (_, at) => `"k${at}":0`).join()}}`],
-  ])('is, of JSON with many %s, its own line alone', async (_what, json) => {
+  ])('of JSON with too many %s is limited to its own line', async (_what, json) => {
     const rows = await read('ndjson', `{"name":"a","extra":${json}}\n{"name":"b"}`)
     expect(rows[0]).toMatchObject({ line: 1, problem: expect.stringMatching(/levels|items|keys|deep/) })
     expect(rows[1]).toMatchObject({ line: 2, given: { name: 'b' } })
@@ -44,7 +44,7 @@ describe('what a file can cost', () => {
     expect(cell).toMatchObject({ given: { name: 'a', extra: { problem } } })
   })
 
-  it('is bounded in each batch, whose rows are the same whenever the file is read', async () => {
+  it('is bounded for each batch, and batches have the same rows on every read', async () => {
     const line = `{"name":"${'x'.repeat(900_000)}"}`
     const sizes = async (text: string) => {
       const found: number[] = []
@@ -58,9 +58,9 @@ describe('what a file can cost', () => {
   })
 })
 
-describe('a CSV', () => {
+describe('a CSV file', () => {
   const lineOf = (row: FileRow) => row.line
-  it.each(['\n', '\r\n'])('has each row on the line it begins on, with line ends %j', async (end) => {
+  it.each(['\n', '\r\n'])('has the line number each row begins on, with line ends %j', async (end) => {
     const lines = ['name,extra', '"two', 'lines",', '', 'b,', '', '', `"c${end}${end}d","{}"`, 'e,']
     expect((await read('csv', lines.join(end))).map(lineOf)).toEqual([2, 5, 8, 11])
     const mixed = `name\n"a\r\nb"\n"c\rd"\ne`
@@ -73,13 +73,13 @@ describe('a CSV', () => {
     ['name\na\n\n"open\nb\n', /line 4 has a quote that is not closed/],
     [`name\na\n"${'x'.repeat(1_100_000)}"`, /line 3 has more than 1048576 characters/],
     ['name,serial, name\na,b,c', /names "name" twice, in cells 1 and 3/],
-  ])('that cannot be read is refused with the line: %#', async (text, message) => {
+  ])('that cannot be read is rejected with the place of the error: %#', async (text, message) => {
     const failed = await read('csv', text).catch((error: unknown) => error)
     expect(failed).toBeInstanceOf(UnreadableFileError)
     expect((failed as Error).message).toMatch(message)
   })
 
-  it('has nothing in an empty cell, and an empty text in an empty pair of quotes', async () => {
+  it('has no value in an empty cell, and an empty text in an empty pair of quotes', async () => {
     const required = table.columns.find(({ nullable, default: byDefault }) => !nullable && byDefault === null)
     expect(required).toMatchObject({ name: 'name', type: 'text' })
     const given = (await read('csv', 'name,serial,quantity\n,,\n"","",""\nx')).map(

@@ -49,7 +49,7 @@ const found = async (filter: object) =>
   ).items
 
 describe('an import', () => {
-  it('of CSV writes what it can and says what it cannot', async () => {
+  it('of CSV writes the valid rows and reports the rejected ones', async () => {
     const lines = [
       '\uFEFFname,serial,quantity,active,extra,seen_at,version',
       '"Drill, ""large""",c-1,3,yes,"{""vip"":true}",2026-03-02T10:00:00Z,9',
@@ -86,7 +86,7 @@ describe('an import', () => {
     })
   })
 
-  it('updates what is there by what is unique', async () => {
+  it('updates existing records by a unique column', async () => {
     const line = (serial: string, name: string) => JSON.stringify({ id: 'passed over', serial, name })
     const first = [line('n-1', 'One'), line('n-2', 'Two'), 'no json', ''].join('\n')
     const kind = ['?format=ndjson&on=serial', 'application/x-ndjson'] as const
@@ -111,7 +111,7 @@ describe('an import', () => {
     ])
   })
 
-  it('that cannot be read fails, with what was read before it', async () => {
+  it('that cannot be read fails, and keeps the rows before the error', async () => {
     const done = await imported('name,serial\nBefore,q-1\n"open,q-2\n')
     expect(done).toMatchObject({ status: 'failed', error: expect.stringContaining('no CSV') })
     expect((await send('name\na', '', 'application/json')).json.error?.code).toBe('unsupported_media_type')
@@ -120,7 +120,7 @@ describe('an import', () => {
     expect((await send('name\na', '?format=xml')).status).toBe(422)
   })
 
-  it('without a row that was written fails, with the reason', async () => {
+  it('that wrote no row fails with the reason', async () => {
     expect(await imported('name,serial\n,z-1\n,z-2\n')).toMatchObject({
       ...{ status: 'failed', written: 0, refused: 2 },
       error: 'None of the 2 rows could be written: refusedRows says why.',
@@ -140,7 +140,7 @@ describe('an import', () => {
     })
   })
 
-  it('of another encoding is refused before anything is kept of it', async () => {
+  it('in another encoding is rejected before any of it is stored', async () => {
     const headers = { ...(await at.studio.headers(principal)), 'content-type': 'text/csv' }
     const body = Buffer.from('name\nBefore\nJürgen\n', 'latin1')
     const response = await fetch(`${at.studio.url}${path}/import`, { method: 'POST', headers, body })
@@ -156,7 +156,7 @@ describe('an import', () => {
     expect(await at.studio.sql`select from record_import_parts`).toHaveLength(0)
   })
 
-  it('is written once, though its progress was lost after it was committed', async () => {
+  it('writes each row once, even if its progress was lost after the commit', async () => {
     const rows = 4_500
     const before = (
       await at.studio.sql`select count(*)::int as count from events where type = 'record.created'`
@@ -182,7 +182,7 @@ describe('an import', () => {
     expect(await at.studio.sql`select from record_import_parts`).toHaveLength(0)
   })
 
-  it('that fails again and again for reasons of the platform is given up, and says so', async () => {
+  it('that fails repeatedly because of the platform is abandoned with an error', async () => {
     await at.studio.sql.unsafe(`
       create function lose_answers() returns trigger language plpgsql as $$ begin
         if new.key like 'import:%:1' then raise exception 'the disk is on fire' using errcode = 'internal_error'; end if;
@@ -208,7 +208,7 @@ describe('an import', () => {
     expect(rest).toHaveLength(0)
   })
 
-  it('is visible in its workspace only', async () => {
+  it('is visible only in its workspace', async () => {
     const { id } = await imported('name\nMine')
     const other = testPrincipal()
     await at.addTable(other, sites)
@@ -228,7 +228,7 @@ describe('an import', () => {
 })
 
 describe('an export', () => {
-  it('is what an import takes', async () => {
+  it('can be imported', async () => {
     const filter = encodeURIComponent('{"serial":{"starts_with":"c-"}}')
     const csv = await api.get(
       `${path}/export?filter=${filter}&fields=name,serial,quantity,active,extra,seen_at`,
@@ -249,7 +249,7 @@ describe('an export', () => {
     )
   })
 
-  it('has the delimiter and the byte order mark that are asked for, which an import takes as well', async () => {
+  it('has the requested delimiter and byte order mark, and can be imported', async () => {
     const filter = encodeURIComponent('{"serial":{"starts_with":"c-"}}')
     const query = `filter=${filter}&fields=name,serial,quantity`
     const plain = (await api.get(`${path}/export?${query}`)).text
@@ -262,7 +262,7 @@ describe('an export', () => {
     expect(done).toMatchObject({ status: 'completed', written: 3, refused: 0 })
   })
 
-  it('has every record once, over many pages, as lines of JSON', async () => {
+  it('contains every record once across many pages, as NDJSON', async () => {
     const { text } = await api.get(`${path}/export?format=ndjson`)
     const lines = text
       .trimEnd()

@@ -20,8 +20,8 @@ async function passed(bytes: Buffer, most: number): Promise<Buffer> {
 
 const text = 'name\nJürgen\n漢字\n🙂\r\nend'
 
-describe('a file in parts', () => {
-  it.each([1, 2, 5, 100])('passes as UTF-8, of %i bytes at most', async (most) => {
+describe('a file that arrives in chunks', () => {
+  it.each([1, 2, 5, 100])('is accepted as UTF-8 in chunks of at most %i bytes', async (most) => {
     for (let round = 0; round < 20; round++)
       expect(await passed(Buffer.from(text), most)).toEqual(Buffer.from(text))
   })
@@ -35,7 +35,7 @@ describe('a file in parts', () => {
       3,
     ],
     ['a character too long for itself', Buffer.from([0x61, 0x0a, 0xc0, 0x80, 0x0a]), 2],
-  ])('is refused with the line where it is not: %s', async (_what, bytes, line) => {
+  ])('is rejected with the line that is not UTF-8: %s', async (_what, bytes, line) => {
     for (const most of [1, 3, 100])
       await expect(passed(bytes, most)).rejects.toMatchObject({
         code: 'validation_failed',

@@ -98,7 +98,7 @@ const get = async (id: string) => (await api.get(`${path}/${id}`)).data(StudioRe
 const count = async () => Number((await api.get(`${path}?limit=200`)).page(StudioRecord).items.length)
 
 describe('records of a table with a validation', () => {
-  it('are created once it lets them pass, and refused with the column it names', async () => {
+  it('are created if the validation passes, and rejected with the column it names otherwise', async () => {
     const serial = nextSerial()
     const made = await create({ serial })
     expect(asked).toEqual([
@@ -122,7 +122,7 @@ describe('records of a table with a validation', () => {
     expect(await count()).toBe(before)
   })
 
-  it('are refused all where one of a bulk request is, and asked about in one call', async () => {
+  it('are all rejected if one record of a bulk request fails, with one call per request', async () => {
     const before = await count()
     const records = [nextSerial(), 'bad-2', nextSerial()].map((serial) => ({ name: 'Saw', serial }))
     const refused = await api.post(`${path}/bulk`, { records })
@@ -132,7 +132,7 @@ describe('records of a table with a validation', () => {
     expect([fine.status, await count()]).toEqual([201, before + 2])
   })
 
-  it('are updated as they were validated: changed in between, they are validated again', async () => {
+  it('are updated only in the validated state, and validated again after a concurrent change', async () => {
     const { id } = await create({ quantity: 1 })
     asked = []
     meanwhile = async () => {
@@ -162,7 +162,7 @@ describe('records of a table with a validation', () => {
     expect(stale.status).toBe(412)
   })
 
-  it('are given up after three changes in between', async () => {
+  it('are rejected with version_conflict after three concurrent changes', async () => {
     const { id } = await create()
     let writes = 0
     meanwhile = async () =>
@@ -177,7 +177,7 @@ describe('records of a table with a validation', () => {
     expect(asked.at(-1)?.batch).toMatchObject([{ operation: 'delete', records: [{ id, quantity: 103 }] }])
   })
 
-  it('are changed by a filter, all that match or none', async () => {
+  it('are changed by a filter all or none', async () => {
     const names = ['Mill 1', 'Mill 2']
     for (const name of names) await create({ name })
     asked = []
@@ -202,7 +202,7 @@ describe('records of a table with a validation', () => {
     expect(asked.at(-1)?.batch).toMatchObject([{ operation: 'delete', records: [{}, {}] }])
   })
 
-  it('are distinguished in an upsert: what is there, and what is new', async () => {
+  it('are distinguished in an upsert as existing or new', async () => {
     const there = await create({ quantity: 5 })
     const serial = nextSerial()
     asked = []
@@ -233,7 +233,7 @@ describe('records of a table with a validation', () => {
     expect(await get(there.id)).toMatchObject({ name: 'Again', quantity: 6 })
   })
 
-  it('are validated in a batch of several tables, each on what those before it leave', async () => {
+  it('are validated in a batch of several tables, each in the state left by the operations before', async () => {
     const there = await create()
     asked = []
     const serial = nextSerial()
@@ -262,7 +262,7 @@ describe('records of a table with a validation', () => {
     expect(refused.error().details.map(({ path: place }) => place)).toEqual(['/operations/1/data/serial'])
   })
 
-  it('are refused line by line in an import, also where they are there already', async () => {
+  it('are rejected line by line in an import, including records that exist already', async () => {
     const there = await create()
     asked = []
     const lines = ['name,serial', `New,${nextSerial()}`, 'Bad,bad-6', `Changed,${there.serial}`]
@@ -284,7 +284,7 @@ describe('records of a table with a validation', () => {
 })
 
 describe('while validations cannot be run', () => {
-  it('records are not written where one fails closed, and written where all fail open', async () => {
+  it('records are rejected if a validation fails closed, and written if all validations fail open', async () => {
     const before = await count()
     sdk.up = false
     const closed = await api.post(path, { name: 'Drill', serial: nextSerial() })
@@ -300,8 +300,8 @@ describe('while validations cannot be run', () => {
   })
 })
 
-describe('no validation is asked', () => {
-  it('about tables without validations, other environments, other workspaces, and what SQL does', async () => {
+describe('no validation is called', () => {
+  it('for tables without validations, other environments, other workspaces and SQL writes', async () => {
     const staging: Principal = { ...principal, environment: 'staging' }
     const others = testPrincipal()
     for (const other of [staging, others]) {
@@ -317,7 +317,7 @@ describe('no validation is asked', () => {
     expect(asked).toEqual([])
   })
 
-  it('once the validation is gone, whatever older is said afterwards', async () => {
+  it('once the validation is removed, even if an older announcement arrives later', async () => {
     const older = validates()
     await announce({ artifactId, version: ++version, validates: null })
     await waitFor(async () => {
@@ -334,7 +334,7 @@ describe('no validation is asked', () => {
   })
 })
 
-it('is said by the sdk alone', async () => {
+it('validations can be announced only by the sdk', async () => {
   const said = await at.studio.asService('apps').post('/internal/validations', { ...tenant, validations: [] })
   expect(said.status).toBe(403)
 })

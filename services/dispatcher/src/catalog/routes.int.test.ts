@@ -51,7 +51,7 @@ describe('the event catalogue', () => {
   test.each([
     ['type', ofWebhooks],
     ['-type', ofWebhooks.toReversed()],
-  ])('pages through all, sorted by %s', async (sort, expected) => {
+  ])('pages through all types sorted by %s', async (sort, expected) => {
     const seen: string[] = []
     for (let after: string | null = ''; after !== null; ) {
       const path: string = `/events/catalog?type=webhook.*&limit=2&sort=${sort}${after && `&after=${after}`}`
@@ -62,14 +62,14 @@ describe('the event catalogue', () => {
     expect(seen).toEqual(expected)
   })
 
-  test('gives one type, and 404 for an undeclared one', async () => {
+  test('returns one type, and 404 for an undeclared one', async () => {
     const entry = (await fixture.api.get('/events/catalog/incident.escalated')).data(EventDescription)
     expect(entry).toMatchObject({ type: 'incident.escalated', group: 'Incidents' })
     for (const type of ['incident.beamed_up', 'constructor', '*'])
       expect((await fixture.api.get(`/events/catalog/${type}`)).status).toBe(404)
   })
 
-  test('has schemas that take the events the service really sends', async () => {
+  test('has schemas that accept the events the service publishes', async () => {
     const created = await fixture.webhook('catalogue', { filter: { 'data.severity': { in: ['high'] } } })
     const path = `/webhooks/${created.id}`
     for (const status of ['paused', 'active'])
@@ -92,12 +92,12 @@ describe('the event catalogue', () => {
     }
   })
 
-  test('does not limit what webhooks subscribe to', async () => {
+  test('does not limit the event types that webhooks can subscribe to', async () => {
     const body = { name: 'early', url: fixture.endpoint('early'), events: ['starship.landed', 'starship.*'] }
     expect((await fixture.api.post('/webhooks', body)).data(Webhook).events).toEqual(body.events)
   })
 
-  test('is also an AsyncAPI document, served as it is', async () => {
+  test('is also served as an AsyncAPI document, without an envelope', async () => {
     const reply = await fixture.service.as(outside()).get('/events/asyncapi.json')
     expect(reply.status).toBe(200)
     const document = JSON.parse(reply.text)

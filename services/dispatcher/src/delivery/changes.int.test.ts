@@ -24,7 +24,7 @@ async function followed(after = 0) {
 }
 
 describe('changes of deliveries', () => {
-  it('tell what attempts, manual retries and the end of a webhook have led to', async () => {
+  it('report the results of attempts, manual retries and the deletion of a webhook', async () => {
     const answer = { status: 500 }
     const settings = { retries: 1, retry_schedule: [3_600] }
     const webhook = await fixture.webhook('reported', settings, () => answer)
@@ -61,14 +61,14 @@ describe('changes of deliveries', () => {
     await waitFor(async () => (await statusOf(waiting?.id)) === 'failed')
   })
 
-  it('are reported once each to a client that continues behind the last', async () => {
+  it('are reported once each to a client that continues from the last position', async () => {
     const { known, last } = await followed()
     expect(known.size).toBe(3)
     expect((await followed(last)).known.size).toBe(0)
     expect((await asked(last)).next).toBeNull()
   })
 
-  it('wait for what is not committed yet, and pass over nothing', async () => {
+  it('are delayed by uncommitted changes, and none is skipped', async () => {
     const { last, known } = await followed()
     const [early, late] = [...known.keys()]
     const { sql } = fixture.service
@@ -87,7 +87,7 @@ describe('changes of deliveries', () => {
     expect([...(await reading.page).known.keys()].sort()).toEqual([early, late].sort())
   })
 
-  it('are signalled on NATS once they are committed', async () => {
+  it('are signalled on NATS after the commit', async () => {
     const { changed, close } = await followChanges(fixture.service, fixture.principal)
     const webhook = await fixture.webhook('signalled', { retries: 0 }, () => ({ status: 500 }))
     const seen = createDeliveryReader(fixture, webhook.id)

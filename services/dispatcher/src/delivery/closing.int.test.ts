@@ -29,8 +29,8 @@ afterEach(async () => {
   await proxy?.close()
 })
 
-describe('a dispatcher that stops while Postgres is away', () => {
-  it('ends with an attempt in flight whose result cannot be recorded', async () => {
+describe('a dispatcher that stops while Postgres is unavailable', () => {
+  it('stops although the result of an attempt in flight cannot be recorded', async () => {
     await start()
     // With a rate limit, the attempt starts after its row is committed.
     await fixture.webhook('recording', { rate_limit_per_second: 1_000 }, () => {
@@ -42,7 +42,7 @@ describe('a dispatcher that stops while Postgres is away', () => {
     await expect(running.stop()).resolves.toBeUndefined()
   })
 
-  it('ends with deliveries in its queues whose leases cannot be given back', async () => {
+  it('stops although the leases of queued deliveries cannot be released', async () => {
     await start()
     await fixture.webhook('queued', {}, () => ({ status: 200, delayMs: 60_000 }))
     for (let n = 0; n < 3; n++) await fixture.publish({ type: 'queued.created' })
@@ -54,7 +54,7 @@ describe('a dispatcher that stops while Postgres is away', () => {
 })
 
 describe('a dispatcher that has never reached Postgres', () => {
-  it('ends', async () => {
+  it('stops', async () => {
     await start({ isAway: true })
     await expect(running.stop()).resolves.toBeUndefined()
   })

@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => killable?.stop())
 
 describe('a dispatcher that is killed', () => {
-  it('loses no delivery: another one attempts what was in flight, queued or due', async () => {
+  it('loses no delivery: another replica attempts those in flight, queued or due', async () => {
     let killed = false
     const hang = { status: 200, delayMs: 60_000 }
     const answer = () => (killed ? { status: 200 } : hang)
@@ -57,8 +57,8 @@ describe('a dispatcher that is killed', () => {
   })
 })
 
-describe('a dispatcher that is started again where it was killed', () => {
-  it('takes back what it had, long before the leases end', async () => {
+describe('a dispatcher that is restarted on the same host after a kill', () => {
+  it('reclaims its deliveries long before their leases expire', async () => {
     let first: DispatcherProcess | undefined
     let second: DispatcherProcess | undefined
     const own = await startDispatcher({
@@ -91,8 +91,8 @@ describe('a dispatcher that is started again where it was killed', () => {
   })
 })
 
-describe('a dispatcher that is killed while it ends what a deleted webhook left', () => {
-  it('leaves the rest to another one', async () => {
+describe('a dispatcher that is killed while it ends the deliveries of a deleted webhook', () => {
+  it('leaves the remaining deliveries to another replica', async () => {
     let first: DispatcherProcess | undefined
     let second: RunningService | undefined
     const own = await startDispatcher({

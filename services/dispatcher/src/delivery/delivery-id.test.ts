@@ -3,7 +3,7 @@ import { idSchema, idTime, minId, newId } from '@opsplane/contracts'
 import { deriveDeliveryId } from './delivery-id.js'
 
 describe('delivery ids', () => {
-  it('are divided by the time they were made', () => {
+  it('are ordered by their creation time', () => {
     const id = newId('delivery')
     const now = Date.now()
     expect(minId('delivery', now + 1) > id).toBe(true)
@@ -12,11 +12,11 @@ describe('delivery ids', () => {
     expect(minId('delivery', -1)).toBe('del_0000000000')
   })
 
-  it('tell their time', () => {
+  it('contain their creation time', () => {
     expect(idTime('evt_01ARZ3NDEKTSV4RRFFQ69G5FAV')).toBe(Date.parse('2016-07-30T23:54:10.259Z'))
   })
 
-  it('are the same for the same event and webhook, and have the time of the event', () => {
+  it('are equal for the same event and webhook, and contain the time of the event', () => {
     const [event, webhook] = ['evt_01ARZ3NDEKTSV4RRFFQ69G5FAV', newId('webhook')]
     const id = deriveDeliveryId(event, webhook)
     expect(idSchema('delivery').parse(id)).toBe(deriveDeliveryId(event, webhook))

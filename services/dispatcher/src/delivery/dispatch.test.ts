@@ -15,11 +15,11 @@ const importsOf = (stage: string) =>
     ])
     .flatMap(([, imported = '']) => (stages.includes(imported) ? imported : []))
 
-test.each(stages)('the stage %s calls later stages only', (stage) => {
+test.each(stages)('the stage %s imports no earlier stage', (stage) => {
   const earlier = stages.slice(0, stages.indexOf(stage))
   expect(importsOf(stage).filter((imported) => earlier.includes(imported))).toEqual([])
 })
 
-test('the imports between stages are read', () => {
+test('the test detects imports between stages', () => {
   expect(importsOf('send')).toContain('record')
 })

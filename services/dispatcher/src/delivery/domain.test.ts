@@ -28,21 +28,21 @@ function delays(changes: Partial<RetryPolicy>): number[] {
 }
 
 describe('a delivery after an attempt', () => {
-  it.each([200, 201, 204, 299])('succeeds on %i', (status) => {
+  it.each([200, 201, 204, 299])('succeeds with status %i', (status) => {
     expect(decideAfterAttempt(answered(status), policy(), 1)).toEqual({ status: 'succeeded' })
   })
 
-  it.each([100, 199, 301, 302, 400, 404, 500, 503])('is tried again on %i', (status) => {
+  it.each([100, 199, 301, 302, 400, 404, 500, 503])('is retried with status %i', (status) => {
     expect(decideAfterAttempt(answered(status), policy(), 1)).toEqual({ status: 'retrying', delayMs: 2_000 })
   })
 
-  it('fails once all retries are spent', () => {
+  it('fails after its last retry', () => {
     expect(decideAfterAttempt(timedOut, policy(), 3)).toMatchObject({ status: 'retrying' })
     expect(decideAfterAttempt(timedOut, policy(), 4)).toEqual({ status: 'failed', gone: false })
     expect(decideAfterAttempt(timedOut, policy({ retries: 0 }), 1)).toEqual({ status: 'failed', gone: false })
   })
 
-  it('fails permanently on 410, whatever retries remain', () => {
+  it('fails permanently with status 410, whatever retries remain', () => {
     expect(decideAfterAttempt(answered(410), policy(), 1)).toEqual({ status: 'failed', gone: true })
   })
 
@@ -61,7 +61,7 @@ describe('a delivery after an attempt', () => {
     expect(delays(changes)).toEqual(expected)
   })
 
-  it('waits as long as a busy endpoint asks, up to the cap', () => {
+  it('waits as long as a busy endpoint requests, up to the cap', () => {
     expect(decideAfterAttempt(answered(429, 7_000), policy(), 1)).toEqual({
       status: 'retrying',
       delayMs: 7_000,
@@ -80,7 +80,7 @@ describe('a delivery after an attempt', () => {
     })
   })
 
-  it('spreads retries only when asked to', () => {
+  it('applies jitter to retries only if configured', () => {
     const verdict = decideAfterAttempt(timedOut, policy(), 1, { jitter: 0.1, random: 0 })
     expect(verdict).toEqual({ status: 'retrying', delayMs: 1_800 })
   })

@@ -50,7 +50,7 @@ describe('the deliveries of a webhook', () => {
     expect(await idsOf(`/deliveries?webhookId=${webhook.id}&${query()}`)).toEqual(ids)
   })
 
-  it('are paged within their filters', async () => {
+  it('are paged within a filter', async () => {
     const path = `/webhooks/${webhook.id}/deliveries?status=failed&limit=1`
     const first = (await fixture.api.get(path)).page(Delivery)
     expect(first.pagination).toMatchObject({ hasMore: true, nextCursor: made[1]?.id })
@@ -58,7 +58,7 @@ describe('the deliveries of a webhook', () => {
   })
 
   it.each(['status=lost', 'createdAfter=yesterday', 'colour=red', 'eventType='])(
-    'refuse %s',
+    'reject the query %s',
     async (query) => {
       const reply = await fixture.api.get(`/webhooks/${webhook.id}/deliveries?${query}`)
       expect(reply.error()).toMatchObject({ code: 'validation_failed', details: [{ in: 'query' }] })
@@ -67,7 +67,7 @@ describe('the deliveries of a webhook', () => {
 })
 
 describe('the deliveries of all webhooks', () => {
-  it('are those of the environment, by the status that is shown', async () => {
+  it('are those of the environment, filtered by the status that is shown', async () => {
     const held = await fixture.webhook('held', { status: 'paused' })
     await fixture.publish({ type: 'held.created' })
     const [waiting] = await createDeliveryReader(fixture, held.id).having('held', 1)
@@ -103,7 +103,7 @@ describe('the deliveries of all webhooks', () => {
 })
 
 describe('the deliveries of an event', () => {
-  it('are those to every webhook, replays included, and visible to their workspace only', async () => {
+  it('include every webhook and every replay, and are visible to their workspace only', async () => {
     const one = await fixture.webhook('both', {})
     const two = await fixture.webhook('both', {})
     const event = await fixture.publish({ type: 'both.created' })
@@ -132,7 +132,7 @@ describe('the deliveries of an event', () => {
     expect((await outsider.get(path)).error().code).toBe('insufficient_scope')
   })
 
-  it('are none for an event without a matching webhook', async () => {
+  it('are empty for an event without a matching webhook', async () => {
     expect(await idsOf('/events/evt_unknown/deliveries')).toEqual([])
     const reply = await fixture.api.get('/events/evt_unknown/deliveries?after=nonsense')
     expect(reply.error().code).toBe('invalid_cursor')

@@ -68,14 +68,14 @@ function literal(value: string | number | string[] | null): string {
 const partition = (table: string, atMs: number) =>
   `${table}_${new Date(atMs).toISOString().slice(0, 10).replaceAll('-', '')}`
 
-describe('with the partitions of many days', () => {
+describe('with partitions for many days', () => {
   const webhookId = newId('webhook')
   const eventId = newId('event')
   const id = deriveDeliveryId(eventId, webhookId)
   const now = Date.now()
   const tenant = { workspace_id: 'ws_1', environment: 'production' }
 
-  it('an insert touches its own', async () => {
+  it('an insert accesses only its own partition', async () => {
     const events = [{ ...tenant, event_id: eventId, event: {} }]
     const row = {
       ...tenant,
@@ -91,13 +91,13 @@ describe('with the partitions of many days', () => {
     expect(await scanned(insertStatement, parameters)).toEqual([])
   })
 
-  it('a record reads that of its deliveries', async () => {
+  it('recording a result scans only the partition of its delivery', async () => {
     const result = { id, seq: 0, number: 1, status: 'succeeded', request_headers: {}, url: 'https://a' }
     const parameters = [JSON.stringify([result]), 5, id, id, 'replica']
     expect(await scanned(recordStatement, parameters)).toEqual([partition('deliveries', now)])
   })
 
-  it('a search by time reads those of the time', async () => {
+  it('a search by time scans only the partitions of that time', async () => {
     const statement = `select * from deliveries where webhook_id = $1 and id >= $2 and id < $3 order by id desc limit 20`
     const [from, to] = [now - 3 * dayMs, now - 2 * dayMs]
     const found = await scanned(statement, [webhookId, minId('delivery', from), minId('delivery', to)])
@@ -105,7 +105,7 @@ describe('with the partitions of many days', () => {
   })
 
   it.each(['enable_nestloop', 'enable_hashjoin'])(
-    'the days there are are found without %s',
+    'the existing days are found without %s',
     async (setting) => {
       const found = await fixture.service.sql.begin(async (sql) => {
         await sql.unsafe(`set local ${setting} = off`)
@@ -116,7 +116,7 @@ describe('with the partitions of many days', () => {
   )
 })
 
-describe('with many deliveries each day', () => {
+describe('with many deliveries per day', () => {
   const each = 400
   const mine = { workspaceId: newId('workspace'), environment: 'production' } as const
   const webhookId = newId('webhook')
@@ -154,13 +154,13 @@ describe('with many deliveries each day', () => {
     ['failed ones', { status: ['failed'] }],
     ['failed and held ones', { status: ['failed', 'held'] }],
     ['those of a type', { eventType: ['a.b'] }],
-  ])('a page over all webhooks of %s looks at few others', async (_, filters) => {
+  ])('a page over all webhooks of %s reads few other rows', async (_, filters) => {
     const options = { ...filters, tenant: mine, of: 'all', limit: 20 } as const
     const query = deliveriesQuery(drizzle.mock(), options).toSQL()
     expect(await looksAt(query.sql, query.params as string[])).toBeLessThan(each)
   })
 
-  it('what is failed now is found among the failures', async () => {
+  it('the currently failed deliveries are found without reading the others', async () => {
     const parameters = [mine.workspaceId, mine.environment, '9000000000000']
     expect(await looksAt(failedDeliveries, parameters)).toBeLessThan(each)
   })

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-it('has, of every type of event, what the audit log shows as `after` as its `data`, and the last known resource once it is deleted', async () => {
+it("a delivery contains the audit log's `after` as `data`, or the last resource once deleted, for every event type", async () => {
   const all = shownEvents(fixture.principal.workspaceId ?? '')
   await fixture.webhook('shown', { events: ['*'] })
   for (const { event } of all) await fixture.publish(event)

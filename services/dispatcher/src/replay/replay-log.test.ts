@@ -17,7 +17,7 @@ const running = { ...started, webhookName: 'Hook' }
 const end = { replayed: 2, finishedAt: '2026-01-01T00:00:01.000Z' }
 
 describe('a replay of many deliveries', () => {
-  it('starts with what it is about', () => {
+  it('is reported at its start with its filter and total', () => {
     specify(replay)
       .given(null)
       .when({ kind: 'start', job: started, webhookName: 'Hook' })
@@ -31,7 +31,7 @@ describe('a replay of many deliveries', () => {
   it.each([
     ['cancel', 'canceled'],
     ['complete', 'completed'],
-  ] as const)('ends by %s with how far it came', (kind, status) => {
+  ] as const)('is reported at its end by %s with its progress', (kind, status) => {
     const changes = { ...end, status }
     specify(replay)
       .given(running)

@@ -33,8 +33,8 @@ async function recovered(name: string, failures: number) {
   return { answer, webhook, seen, failed }
 }
 
-describe('replaying many deliveries', () => {
-  it('counts first, then replays each failed one once, with progress', async () => {
+describe('a replay of many deliveries', () => {
+  it('counts first, then replays each failed delivery once, with progress', async () => {
     const { webhook, seen, failed } = await recovered('many', 4)
     await fixture.publish({ type: 'many.updated' })
     await seen.having('succeeded', 1)
@@ -61,7 +61,7 @@ describe('replaying many deliveries', () => {
     ])
   })
 
-  it('selects by status, event type and time', async () => {
+  it('selects deliveries by status, event type and time', async () => {
     const { webhook, seen, failed } = await recovered('chosen', 2)
     await fixture.publish({ type: 'chosen.updated' })
     await seen.having('succeeded', 1)
@@ -85,7 +85,7 @@ describe('replaying many deliveries', () => {
     expect((await replay(webhook.id, { status: 'pending' })).error().code).toBe('validation_failed')
   })
 
-  it('is one job at a time, which can be canceled', async () => {
+  it('is limited to one job at a time, which can be canceled', async () => {
     const { webhook, seen } = await recovered('stopped', 4)
     await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
     const key = { 'Idempotency-Key': 'bulk-1' }
@@ -108,7 +108,7 @@ describe('replaying many deliveries', () => {
     expect(fixture.requestsTo('stopped')).toHaveLength(4)
   })
 
-  it('is taken up where a dead replica left it', async () => {
+  it('continues where a dead replica stopped', async () => {
     const { webhook, seen, failed } = await recovered('orphaned', 3)
     const oldestFirst = failed.map(({ id }) => id).sort()
     const { job } = (await replay(webhook.id, { eventType: 'orphaned.never' })).data(ReplayStarted)
@@ -123,7 +123,7 @@ describe('replaying many deliveries', () => {
     expect(succeeded.map(({ replayOf }) => replayOf).sort()).toEqual(oldestFirst.slice(1))
   })
 
-  it("takes of a group of failures what had failed when it was listed, and not another cause's", async () => {
+  it('of a group of failures includes those that had failed when it was listed, and no other cause', async () => {
     const { webhook, seen, answer } = await recovered('grouped', 2)
     answer.status = 503
     await fixture.publish({ type: 'grouped.updated' })
@@ -168,7 +168,7 @@ describe('replaying many deliveries', () => {
       )
   })
 
-  it('leaves a group once the last replay has succeeded, and counts by that replay until then', async () => {
+  it('removes a failure from its group after the last replay succeeds, and regroups it by that replay until then', async () => {
     const { webhook, seen, answer, failed } = await recovered('lasting', 1)
     const groups = async () => {
       const { items } = (await fixture.api.get('/deliveries/failures?limit=200')).page(FailureGroup)
@@ -200,7 +200,7 @@ describe('replaying many deliveries', () => {
     expect(await groups()).toEqual([])
   })
 
-  it('is shared by replicas, and replays each delivery once', async () => {
+  it('is shared by replicas, which replay each delivery once', async () => {
     const { webhook, seen } = await recovered('restarted', 4)
     const { job } = (await replay(webhook.id)).data(ReplayStarted)
     const other = await fixture.service.replica()
@@ -213,7 +213,7 @@ describe('replaying many deliveries', () => {
     }
   })
 
-  it("needs webhooks:write, and another workspace's job is not there", async () => {
+  it("requires webhooks:write, and another workspace's job is not found", async () => {
     const { webhook } = await recovered('guarded', 1)
     const { job } = (await replay(webhook.id)).data(ReplayStarted)
     const { workspaceId = '' } = fixture.principal

@@ -59,7 +59,7 @@ describe('topics of two replicas', () => {
   const poll = (index: number, name: string, after?: string, signal = alive) =>
     replica(index).topics.read(tenant, name, { after, limit: 50, timeoutMs: 120_000, signal })
 
-  it('wake a waiting poll, on either replica', async () => {
+  it('wake a waiting poll on either replica', async () => {
     const polls = [poll(0, 'wake'), poll(1, 'wake')]
     await waitFor(() => replica(0).waiters.size === 1 && replica(1).waiters.size === 1)
     const { id } = await publish(0, 'wake', 1)
@@ -79,7 +79,7 @@ describe('topics of two replicas', () => {
     }
   })
 
-  it('lose nothing between polls while much is published', async () => {
+  it('lose no event between polls while many are published', async () => {
     const total = 500
     const seen: unknown[] = []
     const publishing = (async () => {
@@ -94,7 +94,7 @@ describe('topics of two replicas', () => {
     expect(seen).toEqual(Array.from({ length: total }, (_, n) => n))
   })
 
-  it('let go of a poll whose client has gone', async () => {
+  it('release a poll whose client has disconnected', async () => {
     const client = new AbortController()
     const polling = poll(0, 'gone', undefined, client.signal)
     await waitFor(() => replica(0).waiters.size === 1)
@@ -103,7 +103,7 @@ describe('topics of two replicas', () => {
     expect(replica(0).waiters.size).toBe(0)
   })
 
-  it('refuse to publish without NATS, and wake what waited once it is back', async () => {
+  it('reject a publish without NATS, and wake waiting polls once NATS is back', async () => {
     await publish(0, 'outage', 1)
     const first = (await poll(0, 'outage')).items[0]
     const polling = poll(0, 'outage', first?.id)
@@ -131,7 +131,7 @@ describe('topics of two replicas', () => {
     expect((await poll(1, 'outage')).items).toHaveLength(2)
   })
 
-  it('go on with the oldest event kept after a cursor whose event has expired', async () => {
+  it('continue with the oldest stored event after a cursor whose event has expired', async () => {
     const ids: string[] = []
     for (let n = 0; n < 4; n++) ids.push((await publish(0, 'expired', n)).id)
     const manager = await jetstreamManager(await replica(1).link.ready())
@@ -145,7 +145,7 @@ describe('topics of two replicas', () => {
     expect((await polling).items).toMatchObject([{ id, payload: { n: 4 } }])
   })
 
-  it('know a cursor of a stream that was lost for what it is', async () => {
+  it('reject a cursor of a lost stream as invalid_cursor', async () => {
     const { id } = await publish(0, 'lost', 1)
     await server.stop()
     await waitFor(() => replicas.every(({ link }) => !link.connected()))
@@ -162,7 +162,7 @@ describe('topics of two replicas', () => {
     expect((await polling).items).toMatchObject([{ id: next.id }])
   })
 
-  it('make the stream again when it was deleted, and wake what waited', async () => {
+  it('recreate a deleted stream, and wake waiting polls', async () => {
     const polling = poll(0, 'deleted')
     await waitFor(() => replica(0).waiters.size === 1)
     const manager = await jetstreamManager(await replica(1).link.ready())
@@ -174,7 +174,7 @@ describe('topics of two replicas', () => {
     expect((await poll(1, 'deleted')).items).toMatchObject([{ payload: { n: 1 } }])
   })
 
-  it('take a deduplication key again once the window of the stream has run out', async () => {
+  it('accept a deduplication key again once the window of the stream has passed', async () => {
     // Cached information on a recreated stream is outdated for some seconds.
     const idsOf = async (n: number) => (await poll(n, 'deleted')).items.map(({ id }) => id).join()
     await waitFor(async () => (await idsOf(0)) === (await idsOf(1)))
@@ -195,7 +195,7 @@ describe('topics of two replicas', () => {
     await manager.streams.update(names.topicsStream, { duplicate_window: config.duplicate_window })
   })
 
-  it('answer waiting polls at once when the service stops', async () => {
+  it('answer waiting polls immediately when the service stops', async () => {
     const { waiters } = replica(1)
     const polls = [poll(1, 'drain'), poll(1, 'drain')]
     await waitFor(() => waiters.size === 2)

@@ -89,7 +89,7 @@ describe('requests for topics', () => {
   })
   afterAll(() => served?.stop())
 
-  it('wait for an event, or for their time', async () => {
+  it('wait for an event, or until their timeout', async () => {
     const polling = served.api.get(`${eventsPath}?timeout=20000`)
     await waitFor(() => served.waiters.size === 1)
     const { id } = (await served.api.post(publishPath, event)).data(PublishedTopicEvent)
@@ -98,7 +98,7 @@ describe('requests for topics', () => {
     expect(late).toEqual({ items: [], pagination: { nextCursor: id, hasMore: false, limit: 50 } })
   })
 
-  it('leave nothing behind when their client goes', async () => {
+  it('leave no waiter behind when their client disconnects', async () => {
     const headers = await authorization()
     const url = `${served.url}/events/topics/gone/events?timeout=20000`
     const polls = Array.from({ length: 20 }, () => get(url, { headers }).on('error', () => {}))
@@ -117,7 +117,7 @@ describe('requests for topics', () => {
 })
 
 describe('requests for topics without NATS', () => {
-  it('are refused, to be sent again', async () => {
+  it('are rejected as retryable', async () => {
     const served = await serve(`nats://127.0.0.1:${await freePort()}`, uniquePrefix())
     try {
       const replies = [

@@ -134,7 +134,7 @@ describe(`${polls} waiting polls on two replicas (seed ${seed})`, () => {
     { how: 'stop', name: 'SIGTERM' },
     { how: 'kill', name: 'SIGKILL' },
   ] as const)(
-    'miss nothing and see nothing twice while one after the other is restarted by $name',
+    'pollers miss no event and receive none twice while the replicas are restarted in turn by $name',
     async ({ how }) => {
       const topics = Array.from({ length: Math.ceil(polls / share) }, (_, index) => `${how}-${index}`)
       const ending = new AbortController()

@@ -16,8 +16,8 @@ const read = async (api: ApiClient, topic: string, query = '') =>
   (await api.get(`/events/topics/${topic}/events${query}`)).page(TopicEvent)
 const newApi = () => fixture.service.as(testPrincipal())
 
-describe('publishing and reading', () => {
-  it('gives back what was published, oldest first, and goes on after a cursor', async () => {
+describe('publishing and reading events', () => {
+  it('returns published events, oldest first, and continues after a cursor', async () => {
     const api = newApi()
     expect(await read(api, 'orders')).toEqual({
       items: [],
@@ -56,7 +56,7 @@ describe('publishing and reading', () => {
   })
 
   it.each(['Orders', 'a b', 'a..b', '.a', 'a.', 'a*', '>', '*', '-a', 'a'.repeat(101)])(
-    'refuses the topic name %p',
+    'rejects the topic name %p',
     async (name) => {
       const path = `/events/topics/${encodeURIComponent(name)}`
       const refused = await fixture.api.post(`${path}/publish`, event(1))
@@ -72,18 +72,18 @@ describe('publishing and reading', () => {
     [{ type: '', payload: {} }],
     [{ type: 'a', payload: {}, more: 1 }],
     [{ type: 'a', payload: {}, deduplicationKey: '' }],
-  ])('refuses %j', async (body) => {
+  ])('rejects %j', async (body) => {
     expect((await fixture.api.post('/events/topics/orders/publish', body)).status).toBe(422)
   })
 
   it.each(['timeout=20001', 'timeout=-1', 'limit=0', 'limit=201', 'more=1', 'sort=-createdAt'])(
-    'refuses ?%s',
+    'rejects ?%s',
     async (query) => {
       expect((await fixture.api.get(`/events/topics/orders/events?${query}`)).status).toBe(422)
     },
   )
 
-  it('refuses what is too large', async () => {
+  it('rejects an event that is too large', async () => {
     const text = 'x'.repeat(256 * 1024)
     const large = await fixture.api.post('/events/topics/orders/publish', { type: 'a', payload: { text } })
     expect(large.error()).toMatchObject({
@@ -97,7 +97,7 @@ describe('publishing and reading', () => {
     expect(fits.status).toBe(201)
   })
 
-  it('cuts a page of large events', async () => {
+  it('limits a page of large events', async () => {
     const api = newApi()
     const payload = { text: 'x'.repeat(255 * 1024) }
     for (const _ of Array.from({ length: 20 })) await publish(api, 'large', { type: 'a', payload })
@@ -108,7 +108,7 @@ describe('publishing and reading', () => {
     expect(first.items.length + rest.items.length).toBe(20)
   })
 
-  it('needs topics:write to publish and topics:read to read', async () => {
+  it('requires topics:write to publish and topics:read to read', async () => {
     const api = fixture.service.as(testPrincipal({ permissions: ['topics:read'] }))
     expect((await api.post('/events/topics/orders/publish', event(1))).error().code).toBe(
       'insufficient_scope',
@@ -121,7 +121,7 @@ describe('publishing and reading', () => {
 describe('a deduplicationKey', () => {
   const keyed = (n: number) => ({ ...event(n), deduplicationKey: 'key 1' })
 
-  it('suppresses a second event and answers with the first', async () => {
+  it('suppresses a second event and returns the first', async () => {
     const api = newApi()
     const first = await publish(api, 'orders', keyed(1))
     const second = await publish(api, 'orders', { ...keyed(2), type: 'order.other' })
@@ -130,14 +130,14 @@ describe('a deduplicationKey', () => {
     expect(items).toMatchObject([{ id: first.id, payload: { n: 1 }, deduplicationKey: 'key 1' }])
   })
 
-  it('lets one of many at once through', async () => {
+  it('admits one of many concurrent events', async () => {
     const api = newApi()
     const results = await Promise.all(Array.from({ length: 20 }, (_, n) => publish(api, 'orders', keyed(n))))
     expect(new Set(results.map(({ id }) => id)).size).toBe(1)
     expect(results.filter(({ deduplicated }) => !deduplicated)).toHaveLength(1)
   })
 
-  it('counts per topic, workspace and environment', async () => {
+  it('is scoped to its topic, workspace and environment', async () => {
     const principal = testPrincipal()
     const tenants = [principal, { ...principal, environment: 'staging' as const }, testPrincipal()]
     for (const tenant of tenants) {
@@ -151,7 +151,7 @@ describe('a deduplicationKey', () => {
 })
 
 describe('another tenant', () => {
-  it('sees nothing of a topic, and a cursor from elsewhere is like any garbage', async () => {
+  it('cannot read a topic, and a cursor of another tenant is rejected like an invalid one', async () => {
     const principal = testPrincipal()
     const api = fixture.service.as(principal)
     const { id } = await publish(api, 'orders', event(1))

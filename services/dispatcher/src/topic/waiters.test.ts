@@ -21,7 +21,7 @@ describe('the waiters', () => {
     expect(waiters.size).toBe(0)
   })
 
-  it('keep news that comes before they are asked, once', async () => {
+  it('keep a wake-up that arrives before they wait, once', async () => {
     const { waiters } = setUp()
     const waiter = waiters.add('a', 1_000, alive)
     waiters.wake('a')
@@ -33,7 +33,7 @@ describe('the waiters', () => {
     waiters.remove(waiter)
   })
 
-  it('end when their time has come, and not before', async () => {
+  it('end at their timeout, and not before', async () => {
     const { clock, waiters } = setUp()
     const [short, long] = [waiters.add('a', 100, alive), waiters.add('a', 1_000, alive)]
     const ended: string[] = []
@@ -52,7 +52,7 @@ describe('the waiters', () => {
     for (const waiter of [short, long]) waiters.remove(waiter)
   })
 
-  it('end when the client goes, also before it waits', async () => {
+  it('end when the client disconnects, even before they wait', async () => {
     const { waiters } = setUp()
     const client = new AbortController()
     const waiter = waiters.add('a', 1_000, client.signal)
@@ -66,7 +66,7 @@ describe('the waiters', () => {
     expect(waiters.size).toBe(0)
   })
 
-  it('end when the service stops, and every later one at once', async () => {
+  it('end when the service stops, and later ones end immediately', async () => {
     const { waiters } = setUp()
     const waiter = waiters.add('a', 1_000, alive)
     const news = waiter.news()

@@ -43,7 +43,7 @@ const autoPause = (state: WebhookState | null, epoch = 0) =>
     state,
   )
 
-describe('webhook', () => {
+describe('a webhook', () => {
   it('starts with the documented defaults', () => {
     expect(webhook.expose(given())).toMatchObject({
       has_secret: false,
@@ -58,7 +58,7 @@ describe('webhook', () => {
     })
   })
 
-  it('shows neither its secret nor sealed headers', () => {
+  it('does not show its secret or sealed headers', () => {
     const state = given(
       { secret: 'hush' },
       { shown: { Authorization: '***' }, sealed: { Authorization: 'zzz' } },
@@ -67,7 +67,7 @@ describe('webhook', () => {
     expect(JSON.stringify(webhook.expose(state))).not.toMatch(/hush|zzz/)
   })
 
-  it('keeps what an update does not name', () => {
+  it('keeps settings that an update does not contain', () => {
     const [decision, ...others] = update(given({ secret: 'hush' }), { settings: { name: 'New' } })
     expect(others).toEqual([])
     expect(decision).toMatchObject({
@@ -81,7 +81,7 @@ describe('webhook', () => {
     })
   })
 
-  it('does nothing when an update changes nothing', () => {
+  it('emits no event if an update changes nothing', () => {
     expect(update(given(), { settings: { name: 'Hook', status: 'active' } })).toEqual([])
   })
 
@@ -91,7 +91,7 @@ describe('webhook', () => {
     expect(decision?.after).toMatchObject({ secrets: [], filter: null, retrySchedule: null })
   })
 
-  it('keeps a redacted header that is sent back, and refuses one that hides nothing', () => {
+  it('keeps a redacted header that is sent back, and rejects a redacted header without a stored value', () => {
     const state = given({}, { shown: { Authorization: '***' }, sealed: { Authorization: 'zzz' } })
     const [decision] = update(state, { headers: { shown: { Authorization: '***', 'X-A': '1' }, sealed: {} } })
     expect(decision?.after).toMatchObject({
@@ -103,7 +103,7 @@ describe('webhook', () => {
     )
   })
 
-  it('takes what it does not show to no other host', () => {
+  it('does not transfer hidden values to another host', () => {
     const state = given({}, { shown: { Authorization: '***' }, sealed: { Authorization: 'zzz' } })
     const to = (url: string, changes: Partial<UpdateWebhookCommand> = {}) =>
       update(state, { settings: { url }, ...changes })[0]?.after
@@ -136,7 +136,7 @@ describe('webhook', () => {
     })
   })
 
-  it('pauses itself once, and not for failures from before it was resumed', () => {
+  it('pauses automatically once, and not for failures from before a resume', () => {
     const [paused] = autoPause(given())
     expect(paused).toMatchObject({
       type: 'webhook.paused',

@@ -16,7 +16,7 @@ const ping = (id: string, headers?: Record<string, string>) =>
   fixture.api.post(`/webhooks/${id}/test`, undefined, headers)
 
 describe('a test ping', () => {
-  it('is signed and carries the headers of a delivery, and answers with what came back', async () => {
+  it("is signed, has the headers of a delivery, and returns the endpoint's answer", async () => {
     const webhook = await fixture.webhook(
       'pinged',
       { secret: 'hush', headers: { Authorization: 'Bearer {{secrets.token}}' } },
@@ -37,7 +37,7 @@ describe('a test ping', () => {
     })
   })
 
-  it('leaves no delivery and no failure behind, whatever the endpoint answers, paused or not', async () => {
+  it('leaves no delivery and no failure, whatever the endpoint answers, paused or not', async () => {
     const webhook = await fixture.webhook('broken', { status: 'paused' }, () => ({ status: 500, body: 'no' }))
     for (let n = 1; n <= 5; n++)
       expect((await ping(webhook.id)).data(WebhookTestResult)).toMatchObject({ status: 500, body: 'no' })
@@ -47,7 +47,7 @@ describe('a test ping', () => {
     expect(fixture.requestsTo('broken')).toHaveLength(5)
   })
 
-  it('says what failed when there is no answer', async () => {
+  it('reports the kind of failure if there is no answer', async () => {
     const slow = await fixture.webhook('slow', { timeout_ms: 100 }, () => ({ status: 200, delayMs: 60_000 }))
     expect((await ping(slow.id)).error()).toMatchObject({
       code: 'upstream_timeout',
@@ -92,7 +92,7 @@ describe('a test ping', () => {
     expect(fixture.requestsTo('once')).toHaveLength(1)
   })
 
-  it("needs webhooks:write, and another workspace's webhook is not there", async () => {
+  it("requires webhooks:write, and another workspace's webhook is not found", async () => {
     const webhook = await fixture.webhook('guarded')
     const { workspaceId = '' } = fixture.principal
     const reader = fixture.service.as(testPrincipal({ workspaceId, permissions: ['webhooks:read'] }))

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-it('is changed although the leases of what is queued for it cannot be given back', async () => {
+it('a webhook is changed even if the leases of its queued deliveries cannot be released', async () => {
   const { api, service } = fixture
   const webhook = await fixture.webhook('queued', {}, () => ({ status: 200, delayMs: 60_000 }))
   for (let n = 0; n < 3; n++) await fixture.publish({ type: 'queued.created' })

@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-it('webhooks are followed after their table was rebuilt as before', async () => {
+it('webhooks created after a rebuild of the table receive deliveries', async () => {
   await fixture.webhook('before')
   await fixture.publish({ type: 'after.created' })
   // Otherwise the event might be matched after the next webhook was created.

@@ -31,19 +31,19 @@ describe('the rights of webhooks', () => {
     ['ci.retired', 'cmdb:read'],
     ['secret.*', 'secrets:read'],
     ['nobody_knows.*', 'audit:read'],
-  ])('subscribing to %s takes %s', async (pattern, permission) => {
+  ])('a subscription to %s requires %s', async (pattern, permission) => {
     expect(missing(await create(withOnly(), { events: [pattern] }))).toEqual([permission])
     expect((await create(withOnly(permission as Permission), { events: [pattern] })).status).toBe(201)
     expect((await create(withOnly('audit:read'), { events: [pattern] })).status).toBe(201)
   })
 
-  it('using a secret takes secrets:use', async () => {
+  it('the use of a secret requires secrets:use', async () => {
     const headers = { 'X-A': 'Bearer {{secrets.a}}' }
     expect(missing(await create(withOnly('itsm:read'), { headers }))).toEqual(['secrets:use'])
     expect((await create(withOnly('itsm:read', 'secrets:use'), { headers })).status).toBe(201)
   })
 
-  it('adds its host to the secrets of its headers, and is refused with those it cannot use', async () => {
+  it("a webhook's host is added to the secrets of its headers, and secrets it cannot use are rejected", async () => {
     const { settings, service, principal } = fixture
     const api = service.as(principal)
     const headers = { 'X-A': 'Bearer {{secrets.known}}' }
@@ -62,7 +62,7 @@ describe('the rights of webhooks', () => {
     settings.unnameable.clear()
   })
 
-  it('another target, other events and other headers take all the webhook has ever needed', async () => {
+  it('a change of URL, events or headers requires every permission the webhook has ever needed', async () => {
     const headers = { 'X-A': '{{secrets.a}}' }
     const made = await create(withOnly('audit:read', 'secrets:use'), { events: ['*'], headers })
     const { id, required_permissions } = made.data(Webhook)
@@ -88,7 +88,7 @@ describe('the rights of webhooks', () => {
     expect(missing(await patch(stranger, { url: fixture.endpoint('elsewhere') }))).toEqual(['audit:read'])
   })
 
-  it('a delivery shows its body to those who may read the event alone', async () => {
+  it('a delivery shows its body only to users who may read the event', async () => {
     const webhook = await fixture.webhook('shown', { events: ['problem.*'] })
     await fixture.publish({ type: 'problem.created' })
     const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
@@ -98,7 +98,7 @@ describe('the rights of webhooks', () => {
     expect(await bodyFor(withOnly('itsm:read'))).toContain('Checkout is down')
   })
 
-  it('pauses when its owner may no longer read what it is sent, until another user takes over', async () => {
+  it('a webhook pauses when its owner may no longer read its events, until another user takes over', async () => {
     const owner = 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A'
     const api = fixture.service.as({
       ...fixture.principal,
@@ -119,7 +119,7 @@ describe('the rights of webhooks', () => {
     expect(resumed.data(Webhook)).toMatchObject({ status: 'active', owner_id: fixture.principal.userId })
   })
 
-  it('is asked for again with every use of a secret, for its owner and towards its host', async () => {
+  it("every use of a secret is checked for the webhook's owner and host", async () => {
     const { secrets, refused, resolutions } = fixture.settings
     secrets.set('mine', 'the-value')
     refused.set('elsewhere', 'host_not_allowed')
@@ -148,7 +148,7 @@ describe('the rights of webhooks', () => {
     expect(resolutions.at(-1)).toEqual({ ...place, userId, host: '127.0.0.1', consumer: `webhook/${id}` })
   })
 
-  it('pauses when its owner is removed', async () => {
+  it('a webhook pauses when its owner is removed', async () => {
     const owner = 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B'
     const api = fixture.service.as({ ...fixture.principal, userId: owner })
     const { id } = (await create(api, { url: fixture.endpoint('gone') })).data(Webhook)

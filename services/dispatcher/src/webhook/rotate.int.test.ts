@@ -47,8 +47,8 @@ function signatures({ headers, rawBody }: ReceivedRequest, secrets: string[]) {
   return { found, expected: buildSignatureHeaders(secrets, content) }
 }
 
-describe('rotating the secret', () => {
-  it('signs with the new one and, while they overlap, the old ones', async () => {
+describe('a rotation of the secret', () => {
+  it('signs with the new secret and, during the overlap, with the old ones', async () => {
     const webhook = await fixture.webhook('turned', { secret: 'first' })
     const reply = await rotate(webhook.id)
     const rotated = reply.data(RotatedWebhook)
@@ -76,7 +76,7 @@ describe('rotating the secret', () => {
     expect(once.found).toEqual(once.expected)
   })
 
-  it('ends the old secret with the overlap', async () => {
+  it('ends the old secret after the overlap', async () => {
     const webhook = await fixture.webhook('lapsing', { secret: 'first' })
     await rotate(webhook.id, { secret: 'second', overlapSeconds: 1 })
     const alone = await waitFor(
@@ -91,7 +91,7 @@ describe('rotating the secret', () => {
     expect(found).toEqual(expected)
   })
 
-  it('gives a webhook without a secret its first one', async () => {
+  it('creates the first secret of a webhook without one', async () => {
     const webhook = await fixture.webhook('unsigned')
     const { secret, has_secret } = (await rotate(webhook.id)).data(RotatedWebhook)
     expect(has_secret).toBe(true)
@@ -99,7 +99,7 @@ describe('rotating the secret', () => {
     expect(found).toEqual(expected)
   })
 
-  it('is an event that tells no secret, and shows one only once', async () => {
+  it('emits an event without the secret, and shows the secret only once', async () => {
     const webhook = await fixture.webhook('quiet', { secret: 'first-secret' })
     const key = { 'Idempotency-Key': 'rotate-1' }
     const rotated = (await rotate(webhook.id, {}, key)).data(RotatedWebhook)
@@ -134,12 +134,12 @@ describe('rotating the secret', () => {
     { secret: '' },
     { secret: null },
     { other: 1 },
-  ])('refuses %j', async (body) => {
+  ])('rejects %j', async (body) => {
     const webhook = await fixture.webhook('strict')
     expect((await rotate(webhook.id, body)).error().code).toBe('validation_failed')
   })
 
-  it('needs webhooks:write, the present version where one is named, and a webhook of the workspace', async () => {
+  it('requires webhooks:write, the current version if one is named, and a webhook of the workspace', async () => {
     const webhook = await fixture.webhook('guarded')
     const { workspaceId = '' } = fixture.principal
     const reader = fixture.service.as(testPrincipal({ workspaceId, permissions: ['webhooks:read'] }))

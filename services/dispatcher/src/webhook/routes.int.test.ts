@@ -46,7 +46,7 @@ describe('webhook routes', () => {
     expect(read.headers.get('etag')).toBe('"1"')
   })
 
-  it('refuse a subscription that matches no event there is, and name the nearest', async () => {
+  it('reject a subscription that matches no existing event, and suggest the nearest', async () => {
     const own = await startDispatcher({ overrides: { matchesSomeEvent } })
     const events = ['incident.*', 'incident.craeted', 'workflows.*']
     const refused = (await own.api.post('/webhooks', { ...minimal, events })).error()
@@ -63,7 +63,7 @@ describe('webhook routes', () => {
     await own.stop()
   })
 
-  it('accept the camelCase aliases, and refuse them when they contradict', async () => {
+  it('accept the camelCase aliases, and reject contradictory ones', async () => {
     const aliases = { retryStrategy: 'fixed', timeoutMs: 500, retryMaxDelayMs: 9_000 }
     const created = (await fixture.api.post('/webhooks', { ...minimal, ...aliases })).data(Webhook)
     expect(created).toMatchObject({ retry_strategy: 'fixed', timeout_ms: 500, retry_max_delay_ms: 9_000 })
@@ -78,7 +78,7 @@ describe('webhook routes', () => {
     ['https://[::1]/', 'blocked_address'],
     ['https://a:b@example.invalid/', 'credentials_in_url'],
     ['not a url', 'invalid_url'],
-  ])('refuse %s, at creation and in a patch', async (url, code) => {
+  ])('reject %s, at creation and in a patch', async (url, code) => {
     const details = [{ in: 'body', path: '/url', code, message: expect.any(String) }]
     const refused = await fixture.api.post('/webhooks', { ...minimal, url })
     expect(refused.status).toBe(422)
@@ -87,7 +87,7 @@ describe('webhook routes', () => {
     expect((await fixture.api.patch(`/webhooks/${id}`, { url })).error().details).toEqual(details)
   })
 
-  it('update, honour If-Match, delete', async () => {
+  it('update a webhook, honour If-Match, and delete it', async () => {
     const { id } = (await fixture.api.post('/webhooks', minimal)).data(Webhook)
     const path = `/webhooks/${id}`
     const renamed = await fixture.api.patch(path, { name: 'New', filter: { 'data.severity': 'low' } })
@@ -113,7 +113,7 @@ describe('webhook routes', () => {
     expect(second?.headers.get('idempotency-replayed')).toBe('true')
   })
 
-  it('list, page and filter', async () => {
+  it('list, page and filter webhooks', async () => {
     const api = fixture.service.as(testPrincipal())
     for (const name of ['a', 'b', 'c'])
       await api.post('/webhooks', { ...minimal, name, status: name === 'b' ? 'paused' : 'active' })
@@ -144,7 +144,7 @@ describe('webhook routes', () => {
 })
 
 describe('another tenant', () => {
-  it('is answered as if nothing were there', async () => {
+  it('receives the same answers as for absent webhooks', async () => {
     const webhook = await fixture.webhook('theirs')
     await fixture.publish({ type: 'theirs.created' })
     const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
@@ -166,14 +166,14 @@ describe('another tenant', () => {
     expect(misplaced.error().code).toBe('not_found')
   })
 
-  it('without the permission changes nothing', async () => {
+  it('a user without the permission cannot change webhooks', async () => {
     const reader = fixture.service.as({ ...fixture.principal, permissions: ['webhooks:read'] })
     expect((await reader.post('/webhooks', minimal)).error().code).toBe('insufficient_scope')
     expect((await reader.get('/webhooks')).status).toBe(200)
   })
 })
 
-it('shows what was sent only to those who may read such events', async () => {
+it('a delivery shows its body only to users who may read such events', async () => {
   const webhook = await fixture.webhook('shown')
   await fixture.publish({ type: 'shown.created' })
   const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)

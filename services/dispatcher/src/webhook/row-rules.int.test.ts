@@ -27,7 +27,7 @@ const create = (role: string | undefined, body: object, more: Parameters<typeof 
 const refused = { code: 'forbidden', details: [{ code: 'row_rule', path: '/events' }] }
 const of = (condition: unknown) => ({ 'data.tableSlug': condition })
 
-describe('a user who sees only some records of a table', () => {
+describe('a user with a row rule on a table', () => {
   it.each<[object]>([
     [{ events: ['record.*'] }],
     [{ events: ['incident.created', 'record.deleted'] }],
@@ -36,7 +36,7 @@ describe('a user who sees only some records of a table', () => {
     [{ events: ['record.*'], filter: of('assets') }],
     [{ events: ['record.*'], filter: of({ in: ['orders', 'assets'] }) }],
     [{ events: ['record.*'], filter: of({ ne: 'assets' }) }],
-  ])('is not sent its events: %j', async (body) => {
+  ])('cannot subscribe a webhook to its events: %j', async (body) => {
     const reply = await create('agent', body)
     expect(reply.error()).toMatchObject(refused)
     expect(reply.error().details?.[0]?.params).toEqual({ rules: [{ table: 'assets', role: 'agent' }] })
@@ -46,11 +46,11 @@ describe('a user who sees only some records of a table', () => {
     ['other events', 'agent', { events: ['incident.*', 'table.*'] }],
     ['events of other tables', 'agent', { events: ['record.*'], filter: of({ in: ['orders'] }) }],
     ['all of them in another role', 'developer', { events: ['*'] }],
-  ])('is sent %s', async (_what, role, body) => {
+  ])('can subscribe a webhook to %s', async (_what, role, body) => {
     expect((await create(role, body)).status).toBe(201)
   })
 
-  it('is who acts on their request, and who has no role at all', async () => {
+  it('is rejected also as the caller behind another principal, as is a user without a role', async () => {
     const body = { events: ['record.*'] }
     const { actor, userId } = testPrincipal()
     const callers = [{ actor, userId, role: 'agent' }]
@@ -58,7 +58,7 @@ describe('a user who sees only some records of a table', () => {
     expect((await create(undefined, body)).error()).toMatchObject(refused)
   })
 
-  it('has no say in what a webhook is sent of it', async () => {
+  it("cannot change or resume a webhook so that it receives the table's events", async () => {
     const orders = { events: ['record.*'], filter: of('orders') }
     const { id } = (await create('developer', { ...orders, status: 'paused' })).data(Webhook)
     const patch = (role: string, body: object) => as(role).patch(`/webhooks/${id}`, body)
@@ -70,7 +70,7 @@ describe('a user who sees only some records of a table', () => {
     expect((await patch('agent', { retries: 1 })).status).toBe(200)
   })
 
-  it('is shown no delivery of it', async () => {
+  it('cannot read a delivery of its events', async () => {
     const webhook = await fixture.webhook('shown', { events: ['record.*'] })
     const after = { id: 'rec_1', tableSlug: 'assets', secret: 'hidden' }
     const data = { before: null, after, changes: ['secret'] }
@@ -86,7 +86,7 @@ describe('a user who sees only some records of a table', () => {
 it.each([
   ['table.updated', () => fixture.settings.readRules.push({ ...rule, role: 'developer' })],
   ['user.role_changed', (userId: string) => fixture.settings.roles.set(userId, 'agent')],
-] as const)('a webhook pauses when rules begin to hide what it is sent: %s', async (type, change) => {
+] as const)('a webhook pauses when row rules begin to hide its events: %s', async (type, change) => {
   const userId = newId('user')
   fixture.settings.roles.set(userId, 'developer')
   const owner = { userId }

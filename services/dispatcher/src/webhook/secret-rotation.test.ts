@@ -14,14 +14,14 @@ const rotate = (secrets: SealedSecret[], overlapUntil: string | null = later) =>
   rotateSecrets(secrets, { sealedSecret: 'new', now, overlapUntil })
 
 describe('a secret rotation', () => {
-  it('puts the new secret first and ends the replaced one with the overlap', () => {
+  it('puts the new secret first and ends the replaced one after the overlap', () => {
     expect(rotate([secret('old')])).toEqual([
       { sealed: 'new', createdAt: now, expiresAt: null },
       { sealed: 'old', createdAt: before, expiresAt: later },
     ])
   })
 
-  it('leaves earlier overlaps as they are and drops what is not valid any more', () => {
+  it('keeps earlier overlaps and removes expired secrets', () => {
     const kept = rotate([secret('old'), secret('older', soon), secret('oldest', now)])
     expect(kept.map(({ sealed, expiresAt }) => [sealed, expiresAt])).toEqual([
       ['new', null],
@@ -30,15 +30,15 @@ describe('a secret rotation', () => {
     ])
   })
 
-  it('without an overlap ends every earlier secret at once', () => {
+  it('without an overlap ends every earlier secret immediately', () => {
     expect(rotate([secret('old'), secret('older', soon)], null)).toMatchObject([{ sealed: 'new' }])
   })
 
-  it('gives a webhook without a secret its first one', () => {
+  it('creates the first secret of a webhook without one', () => {
     expect(rotate([])).toEqual([{ sealed: 'new', createdAt: now, expiresAt: null }])
   })
 
-  it('refuses to make more secrets valid than a request can carry', () => {
+  it('is rejected if more secrets would be valid than a request can carry', () => {
     const many = Array.from({ length: maxValidSecrets }, (_, index) => secret(`s${index}`, soon))
     expect(() => rotate(many)).toThrow(expect.objectContaining({ code: 'conflict' }))
     expect(rotate(many, null)).toHaveLength(1)
@@ -46,7 +46,7 @@ describe('a secret rotation', () => {
   })
 })
 
-it('is valid until the instant it expires', () => {
+it('a secret is valid until the instant it expires', () => {
   expect(isValidAt(secret('s'), now)).toBe(true)
   expect(isValidAt(secret('s', soon), now)).toBe(true)
   expect(isValidAt(secret('s', now), now)).toBe(false)

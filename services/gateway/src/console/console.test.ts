@@ -37,7 +37,7 @@ describe('the page of the console', () => {
     ['a page of an environment', '/w/acme/production/events/evt_1?tab=raw', visit],
     ['what is nowhere', '/nowhere', visit],
     ['a browser that names no mode', '/sign-in', old],
-  ])('is what a browser is shown at %s', async (_, path, headers) => {
+  ])('is returned to a browser: %s', async (_, path, headers) => {
     const { status, headers: answered, bytes } = await ask(path, headers)
     expect([status, answered['content-type']]).toEqual([200, 'text/html; charset=utf-8'])
     expect(String(bytes)).toContain('<div id="console">')
@@ -53,7 +53,7 @@ describe('the page of the console', () => {
     ['an asset that is not there', '/console/assets/nothing.js', visit, 'GET'],
     ['a file next to the assets', '/console/assets/assets.json', visit, 'GET'],
     ['a file above them', '/console/assets/..%2f..%2fpackage.json', visit, 'GET'],
-  ])('is not for %s', async (_, path, headers, method) => {
+  ])('is not returned for %s', async (_, path, headers, method) => {
     const { status, bytes } = await ask(path, headers, method)
     expect([status, JSON.parse(String(bytes)).error.code]).toEqual([
       404,
@@ -61,12 +61,12 @@ describe('the page of the console', () => {
     ])
   })
 
-  test('leaves the start to programs as it was', async () => {
+  test('does not replace the redirect from / for programs', async () => {
     const { status, headers } = await ask('/')
     expect([status, headers.location]).toEqual([302, '/api/v1/docs'])
   })
 
-  test('allows what comes from here, nothing inline, and no frame around it', async () => {
+  test('allows only resources of its own origin, nothing inline, and no frame around it', async () => {
     const { headers, bytes } = await ask('/', visit)
     const policy = String(headers['content-security-policy']).split('; ')
     expect(policy).toEqual(
@@ -82,7 +82,7 @@ describe('the page of the console', () => {
     expect(page.match(/(?:src|href)="(?!\/console\/assets\/|data:)/g)).toBeNull()
   })
 
-  test('says by its script which build it is, to pages that were loaded earlier', async () => {
+  test('identifies its build by the path of its script, for pages that were loaded earlier', async () => {
     const { headers, bytes } = await ask('/console/version', script)
     expect([headers['content-type'], headers['cache-control']]).toEqual([
       ...['application/json; charset=utf-8', 'no-cache'],
@@ -91,7 +91,7 @@ describe('the page of the console', () => {
     expect(page).toContain(`<script type="module" src="${JSON.parse(String(bytes)).script}"></script>`)
   })
 
-  test('names assets that are immutable and compressed', async () => {
+  test('refers to assets that are immutable and compressed', async () => {
     const page = String((await ask('/', visit)).bytes)
     const assets = [...page.matchAll(/"(\/console\/assets\/[^"]+)"/g)].map(([, path = '']) => path)
     expect(assets.length).toBeGreaterThan(3)

@@ -149,7 +149,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-test('feeds of many readers come over one connection, each to its own', async () => {
+test('the feeds of many readers share one connection, and each reader receives its own', async () => {
   const names = ['a', 'b', 'c', 'd']
   const readers = await Promise.all(names.map(open))
   expect(readers[0]?.response.headers['content-type']).toBe('text/event-stream; charset=utf-8')
@@ -162,13 +162,13 @@ test('feeds of many readers come over one connection, each to its own', async ()
   expect(await Promise.all(readers.map((reader) => reader.ended()))).toEqual(names.map(() => 'complete'))
 })
 
-test('what the service refuses is answered as ever', async () => {
+test('an error of the service is returned to the reader as usual', async () => {
   const reader = await open('missing')
   await reader.ended()
   expect([reader.response.statusCode, JSON.parse(reader.read()).error.code]).toEqual([404, 'not_found'])
 })
 
-test('the service learns that a reader has left', async () => {
+test('the service is notified when a reader disconnects', async () => {
   const reader = await open('left')
   await reader.until('begun;')
   const feed = await feedOf('left')
@@ -176,7 +176,7 @@ test('the service learns that a reader has left', async () => {
   await waitFor(() => feed.hasLeft())
 })
 
-test('a reader that takes nothing is sent no more than there is room for, and others go on', async () => {
+test('a reader that stops reading is sent no more than the buffer permits, and others continue', async () => {
   const [slow, other] = [await open('slow'), await open('other')]
   await slow.until('begun;')
   slow.response.pause()
@@ -195,7 +195,7 @@ test('a reader that takes nothing is sent no more than there is room for, and ot
   expect(slow.read()).toHaveLength('begun;last;'.length + texts * 64_000)
 })
 
-test('nothing is passed on once the reader may not have it any more', async () => {
+test('nothing is forwarded once the reader has lost access', async () => {
   const reader = await open('revoked')
   await reader.until('begun;')
   platform.pass(2_000)
@@ -211,7 +211,7 @@ test('nothing is passed on once the reader may not have it any more', async () =
   await waitFor(() => feed.hasLeft())
 })
 
-test('a service that ends has the readers come again, and those that come meanwhile are answered by another connection', async () => {
+test('a service that stops ends its feeds completely, and readers that return use another connection', async () => {
   const reader = await open('before')
   await reader.until('begun;')
   const closed = service.close()
@@ -223,7 +223,7 @@ test('a service that ends has the readers come again, and those that come meanwh
   await again.until('begun;')
 })
 
-test('readers are cut when the connection is lost', async () => {
+test('readers are disconnected when the connection is lost', async () => {
   const reader = await open('lost')
   await reader.until('begun;')
   for (const socket of sockets) socket.destroy()
@@ -232,7 +232,7 @@ test('readers are cut when the connection is lost', async () => {
   await again.until('begun;')
 })
 
-test('a service that knows no links answers by itself', async () => {
+test('a service without support for links answers directly', async () => {
   const route = {
     operationId: 'readFeed',
     method: 'get',

@@ -58,7 +58,7 @@ function started() {
   }
 }
 
-test('all callers are asked about together, each token once, and confirmed for a second from then', async () => {
+test('all callers are verified together, each token once, and confirmed for a second from then', async () => {
   const { open, fire, asked, settle } = started()
   const [one, other] = [open('a'), open('b')]
   open('a')
@@ -74,7 +74,7 @@ test('all callers are asked about together, each token once, and confirmed for a
   expect([one.isConfirmed(), asked.length]).toEqual([false, 2])
 })
 
-test('an answer that waits is asked about at once, with all others', async () => {
+test('a waiting answer triggers an immediate verification, together with all others', async () => {
   const { open, pass, asked } = started()
   const one = open('a')
   open('b')
@@ -89,7 +89,7 @@ test('an answer that waits is asked about at once, with all others', async () =>
 test.each<[string, Answers]>([
   ['whose token is refused', [null, allowed]],
   ['who may do less than when it began', [[], allowed]],
-])('a caller %s has no more of it, though nothing is sent', async (_who, answers) => {
+])('a caller %s is cut off, even if nothing is sent', async (_who, answers) => {
   const { open, fire, asked, refused, settle } = started()
   for (const token of ['a', 'b', 'a']) open(token)
   fire(750)
@@ -98,7 +98,7 @@ test.each<[string, Answers]>([
   expect(refused).toEqual(['a', 'a'])
 })
 
-test('what was asked before a right was taken away confirms nothing', async () => {
+test('a verification from before a revocation confirms nothing', async () => {
   const { open, fire, forget, asked, refused, settle } = started()
   const [one, other] = [open('a'), open('b')]
   forget(({ tokenId }) => tokenId === 'a')
@@ -114,7 +114,7 @@ test('what was asked before a right was taken away confirms nothing', async () =
   expect(refused).toEqual(['a'])
 })
 
-test('while settings is away what waits fails, and what does not goes on', async () => {
+test('while settings is unavailable waiting answers fail, and others continue', async () => {
   const { open, fire, asked, refused, settle } = started()
   const one = open('a')
   fire(1_001)
@@ -127,7 +127,7 @@ test('while settings is away what waits fails, and what does not goes on', async
   expect([refused, one.isConfirmed()]).toEqual([[], true])
 })
 
-test('no principal is confirmed whose answers have ended', () => {
+test('a principal without open answers is not verified again', () => {
   const { open, fire, asked, isWaiting } = started()
   const [one, again] = [open('a'), open('a')]
   one.stop()
@@ -139,7 +139,7 @@ test('no principal is confirmed whose answers have ended', () => {
   expect([asked.length, isWaiting()]).toEqual([1, false])
 })
 
-test('what waits goes on by an answer to what was asked since, however long that takes', async () => {
+test('a waiting answer continues after a verification begun since the wait, however long it takes', async () => {
   const { open, pass, asked, settle } = started()
   const one = open('a')
   pass(1_001)

@@ -76,7 +76,7 @@ const sameOrigin = { 'sec-fetch-site': 'same-origin' }
 const inAcme = { 'x-workspace': 'acme' }
 
 describe('a cookie', () => {
-  it('opens the API, and reaches no service', async () => {
+  it('authenticates at the API, and is not forwarded to a service', async () => {
     const answer = await ask(platform, 'POST', '/api/v1/itsm/incidents', {
       ...{ cookie: `theme=dark; ${cookie}; lang=de`, ...inAcme, ...sameOrigin },
     })
@@ -109,30 +109,33 @@ describe('a cookie', () => {
     return { 'x-requested-with': 'console' }
   }
 
-  it.each(pages)('of a request from %s', async (_, headers, { reads, writes }) => {
-    for (const [method, path, passes] of [
-      ['GET', '/api/v1/itsm/incidents', reads],
-      ['HEAD', '/api/v1/itsm/incidents', reads],
-      ['GET', '/api/v1/auth/me', reads],
-      ['POST', '/api/v1/itsm/incidents', writes],
-      ['POST', '/api/v1/itsm/guests', writes],
-      ['PUT', '/api/v1/itsm/incidents', writes],
-      ['PATCH', '/api/v1/itsm/incidents', writes],
-      ['DELETE', '/api/v1/itsm/incidents', writes],
-      ['POST', '/api/v1/auth/session', writes],
-      ['POST', '/api/v1/auth/logout', writes],
-    ] as const) {
-      const before = platform.questions.length
-      const answer = await ask(platform, method, path, { cookie, ...inAcme, ...headers })
-      expect([method, path, answer.status]).toEqual([method, path, passes ? 200 : 403])
-      if (passes) continue
-      expect(answer.headers['set-cookie']).toBeUndefined()
-      expect(platform.questions).toHaveLength(before)
-      if (method !== 'HEAD') expect(answer.message).toContain(`pages of ${origin} only`)
-    }
-  })
+  it.each(pages)(
+    'is accepted for reads and writes according to the origin of the request: %s',
+    async (_, headers, { reads, writes }) => {
+      for (const [method, path, passes] of [
+        ['GET', '/api/v1/itsm/incidents', reads],
+        ['HEAD', '/api/v1/itsm/incidents', reads],
+        ['GET', '/api/v1/auth/me', reads],
+        ['POST', '/api/v1/itsm/incidents', writes],
+        ['POST', '/api/v1/itsm/guests', writes],
+        ['PUT', '/api/v1/itsm/incidents', writes],
+        ['PATCH', '/api/v1/itsm/incidents', writes],
+        ['DELETE', '/api/v1/itsm/incidents', writes],
+        ['POST', '/api/v1/auth/session', writes],
+        ['POST', '/api/v1/auth/logout', writes],
+      ] as const) {
+        const before = platform.questions.length
+        const answer = await ask(platform, method, path, { cookie, ...inAcme, ...headers })
+        expect([method, path, answer.status]).toEqual([method, path, passes ? 200 : 403])
+        if (passes) continue
+        expect(answer.headers['set-cookie']).toBeUndefined()
+        expect(platform.questions).toHaveLength(before)
+        if (method !== 'HEAD') expect(answer.message).toContain(`pages of ${origin} only`)
+      }
+    },
+  )
 
-  it('is refused by the names of both origins and of the variable', async () => {
+  it('is rejected with both origins and the variable PUBLIC_ORIGIN in the message', async () => {
     const foreign = { cookie, origin: 'https://console.example', ...inAcme }
     const { code, message } = await ask(platform, 'POST', '/api/v1/itsm/incidents', foreign)
     expect(code).toBe('forbidden')
@@ -148,14 +151,14 @@ describe('a cookie', () => {
     ['that is an API key', '__Host-opsplane_session=good'],
     ['that is there twice', `${cookie}; __Host-opsplane_session=ops_web_good_other`],
     ['that is empty', '__Host-opsplane_session='],
-  ])('%s counts as none', async (_, other) => {
+  ])('%s is ignored', async (_, other) => {
     const answer = await ask(platform, 'GET', '/api/v1/itsm/incidents', {
       ...{ cookie: other, ...inAcme, ...sameOrigin },
     })
     expect([answer.status, answer.code]).toEqual([401, 'unauthenticated'])
   })
 
-  it('gives way to Authorization, also to a wrong one, and its token is no Bearer', async () => {
+  it('is overridden by Authorization, even an invalid one, and its token is not accepted as Bearer', async () => {
     const asked = (authorization: string) =>
       ask(platform, 'GET', '/api/v1/itsm/incidents', { cookie, authorization, ...inAcme, ...sameOrigin })
     expect((await asked('Bearer good_too')).status).toBe(200)
@@ -165,7 +168,7 @@ describe('a cookie', () => {
     expect((await asked('Bearer ops_web_good')).code).toBe('invalid_token')
   })
 
-  it('opens nothing but the API', async () => {
+  it('authenticates only at the API', async () => {
     const before = platform.questions.length
     const answer = await ask(platform, 'GET', '/apps/acme/assets', { cookie, ...inAcme, ...sameOrigin })
     expect(answer.status).toBe(307)
@@ -181,7 +184,7 @@ describe('signing in', () => {
     ask(at, 'POST', '/api/v1/auth/session', headers)
   const cookieOf = ({ headers }: Answer) => headers['set-cookie']
 
-  it('sets the session as a cookie, and shows it nowhere else', async () => {
+  it('sets the session as a cookie, and discloses it nowhere else', async () => {
     const answer = await signIn(platform, { ...sameOrigin, cookie })
     expect(cookieOf(answer)).toEqual([
       '__Host-opsplane_session=ops_web_good_fresh; Path=/; Expires=Sun, 01 Mar 2026 18:00:00 GMT; HttpOnly; SameSite=Strict; Secure',
@@ -192,7 +195,7 @@ describe('signing in', () => {
     expect(JSON.stringify([answer.data, { ...answer.headers, 'set-cookie': [] }])).not.toContain('_fresh')
   })
 
-  it('is ended by a logout, whose cookie is cleared; one by a token leaves the cookie', async () => {
+  it('is ended by a logout that clears the cookie; a logout by token keeps it', async () => {
     const logout = await ask(platform, 'POST', '/api/v1/auth/logout', { cookie, ...sameOrigin })
     expect(cookieOf(logout)).toEqual([
       '__Host-opsplane_session=; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Strict; Secure',
@@ -208,7 +211,7 @@ describe('signing in', () => {
     ])
   })
 
-  it('has a cookie named by the installation on http, whatever the client says of its scheme', async () => {
+  it('sets a cookie named after the installation on http, whatever scheme the client claims', async () => {
     const plain = await start({ host: '127.0.0.1' })
     const own = { ...sameOrigin, host: 'localhost:8080' }
     for (const games of [
@@ -223,7 +226,7 @@ describe('signing in', () => {
     }
   })
 
-  it('believes a trusted proxy that the client came by https', async () => {
+  it("accepts https as the client's scheme from a trusted proxy", async () => {
     const behind = await start({ trustProxyCidrs: ['127.0.0.0/8'] })
     const answer = await signIn(behind, { origin, 'x-forwarded-proto': 'http, https' })
     expect(cookieOf(answer)?.[0]).toMatch(/^__Host-opsplane_session=.*; Secure$/)
@@ -238,7 +241,7 @@ describe('signing in', () => {
     [{ publicOrigin: origin }, false],
     [{ publicOrigin: 'https://localhost.example' }, false],
     [{}, false],
-  ])('without an origin for apps at %o', async (config, isAllowed) => {
+  ])('is allowed without an origin for apps only on loopback addresses: %o', async (config, isAllowed) => {
     const shared = await start({ ...config, appsOrigin: undefined })
     const { status, message, headers } = await signIn(shared)
     expect(status).toBe(isAllowed ? 200 : 403)

@@ -57,7 +57,7 @@ const ask = (method: string, path: string, headers: OutgoingHttpHeaders): Promis
 const given = () => platform.settings.requests.at(-1)?.headers[ssoCookieHeader]
 
 describe('the cookie of a sign-in at an identity provider', () => {
-  it('is set to go with the navigation back, for minutes, and shown nowhere else', async () => {
+  it('is set for the navigation back, for minutes, and disclosed nowhere else', async () => {
     const { status, headers } = await ask('POST', start, sameOrigin)
     expect(status).toBe(200)
     expect(headers['set-cookie']).toEqual([
@@ -66,7 +66,7 @@ describe('the cookie of a sign-in at an identity provider', () => {
     expect(headers[ssoCookieHeader]).toBeUndefined()
   })
 
-  it('is given to settings where the browser comes back, and gives way to the session', async () => {
+  it('is forwarded to settings on the callback, and replaced by the session cookie', async () => {
     const { status, headers } = await ask('GET', callback, { cookie, ...navigation })
     expect([status, headers.location, given()]).toEqual([303, `${origin}/incidents`, 'v1.sealed'])
     expect(headers['set-cookie']).toEqual([
@@ -81,7 +81,7 @@ describe('the cookie of a sign-in at an identity provider', () => {
     ['a header of the client', 'GET', callback, { [ssoCookieHeader]: 'v1.forged', ...navigation }],
     ['two values', 'GET', callback, { cookie: `${cookie}; __Host-opsplane_sso=v1.other`, ...navigation }],
     ['the name of http', 'GET', callback, { cookie: 'opsplane_sso_kq3x9z=v1.sealed', ...navigation }],
-  ])('is not given by %s', async (_, method, path, headers) => {
+  ])('is not forwarded for %s', async (_, method, path, headers) => {
     const before = platform.settings.requests.length
     await ask(method, path, headers)
     expect(platform.settings.requests).toHaveLength(before + 1)
@@ -102,7 +102,7 @@ describe('the cookie of a sign-in at an identity provider', () => {
 })
 
 describe('sign-ins that wait for an identity provider', () => {
-  it('do not keep others of the same network from logging in', async () => {
+  it('do not block other logins from the same network', async () => {
     const waiting = Array.from({ length: 20 }, () =>
       ask('GET', callback.replace('idp_1', 'idp_slow'), { cookie, ...navigation }),
     )

@@ -31,14 +31,14 @@ const update = (patch: object, caller = ada) => ({ kind: 'update', patch, caller
 const { given } = specify(connector)
 
 describe('a connector', () => {
-  it('is made once, and acts for who has made it', () => {
+  it('can be created once, and is owned by its creator', () => {
     const create = { kind: 'create', id, fields, caller: ada, now: createdAt } as const
     given(null).when(create).emits({ type: 'connector.created', changes: fresh })
     given(fresh).when(create).fails('conflict')
     expect(ConnectorState.strict().parse(connector.expose(fresh))).not.toHaveProperty('epoch')
   })
 
-  it('is changed and deleted; what changes nothing is no event', () => {
+  it('can be updated and deleted, and emits no event when nothing changes', () => {
     given(up)
       .when(update({ name: 'invoices' }, eve))
       .emits({ type: 'connector.updated', changes: { name: 'invoices', updatedAt: now } })
@@ -50,7 +50,7 @@ describe('a connector', () => {
     given(null).when({ kind: 'delete' }).fails('not_found')
   })
 
-  it('uses secrets for those who may alone, and is asked for it again with each configuration', () => {
+  it('requires secrets:use for every configuration with secrets, also when it is enabled again', () => {
     const create = { kind: 'create', id, fields: { ...fields, config: secret }, now } as const
     given(null)
       .when({ ...create, caller: eve })
@@ -73,8 +73,8 @@ describe('a connector', () => {
   })
 })
 
-describe('the status', () => {
-  it('is reported once per change, by whichever use', () => {
+describe('the status of a connector', () => {
+  it('emits one event per change, whichever call reports it', () => {
     given(fresh)
       .when(report('up'))
       .emits({
@@ -95,7 +95,7 @@ describe('the status', () => {
       .emits()
   })
 
-  it('is not that of an earlier configuration, of what is off, or of what is gone', () => {
+  it('ignores reports about an earlier configuration, a disabled connector and a deleted one', () => {
     given({ ...up, epoch: 1 })
       .when(report('down', 'Late.'))
       .emits()
@@ -105,7 +105,7 @@ describe('the status', () => {
     given(null).when(report('down', 'Late.')).emits()
   })
 
-  it('is unknown once it is enabled again', () => {
+  it('is unknown after the connector is enabled again', () => {
     given({ ...up, status: 'down', enabled: false, lastError: 'Away.' })
       .when(update({ enabled: true }))
       .emits({

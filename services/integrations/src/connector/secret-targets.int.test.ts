@@ -54,17 +54,22 @@ const configs: [kind: string, config: object, goesTo: Record<string, string>][] 
 ]
 
 describe('a configuration', () => {
-  it.each(configs)('of %s adds the host of each of its secrets: %j', async (kind, config, goesTo) => {
-    fixture.settings.admitted.length = 0
-    await fixture.connect(kind, config)
-    const admitted = fixture.settings.admitted.map(({ name, hosts }) => [name, hosts])
-    expect(new Map(admitted as [string, string[]][])).toEqual(
-      new Map(Object.entries(goesTo).map(([name, host]) => [name, [host]])),
-    )
-    expect(Object.keys(goesTo).sort()).toEqual([...new Set(referencedSecrets(JSON.stringify(config)))].sort())
-  })
+  it.each(configs)(
+    'of kind %s adds the target host to each of its secrets: %j',
+    async (kind, config, goesTo) => {
+      fixture.settings.admitted.length = 0
+      await fixture.connect(kind, config)
+      const admitted = fixture.settings.admitted.map(({ name, hosts }) => [name, hosts])
+      expect(new Map(admitted as [string, string[]][])).toEqual(
+        new Map(Object.entries(goesTo).map(([name, host]) => [name, [host]])),
+      )
+      expect(Object.keys(goesTo).sort()).toEqual(
+        [...new Set(referencedSecrets(JSON.stringify(config)))].sort(),
+      )
+    },
+  )
 
-  it('is of a kind above, where the kind has credentials', async () => {
+  it('is tested above for every kind with credentials', async () => {
     const kinds = (await fixture.api.get('/connectors/kinds')).data(z.array(ConnectorKind))
     const withSecrets = kinds.filter(({ config }) => JSON.stringify(config).includes('stored secret'))
     expect(withSecrets.map(({ name }) => name).sort()).toEqual(
@@ -72,7 +77,7 @@ describe('a configuration', () => {
     )
   })
 
-  it('is refused with the secrets that it cannot use, also where it is changed or enabled again', async () => {
+  it('is rejected with the secrets it cannot use, also when it is updated or enabled again', async () => {
     const { settings, api } = fixture
     const config = { baseUrl: base, auth: { type: 'bearer', token: secret('withdrawn') } }
     const { id } = await fixture.connect('http', config, { enabled: false })

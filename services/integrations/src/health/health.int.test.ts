@@ -40,7 +40,7 @@ describe('the status of a connector', () => {
   // An additional check would count as one more test.
   checkedEach('3600')
 
-  it('follows tests: two in a row that nothing answers are down, one that is answered is up', async () => {
+  it('is down after two failed tests in a row, and up after one successful test', async () => {
     const { id } = await connect()
     away()
     expect(await test(id)).toMatchObject({ ok: false, status: 'unknown' })
@@ -64,7 +64,7 @@ describe('the status of a connector', () => {
     ])
   })
 
-  it('follows invocations, to which an answer that refuses them is one', async () => {
+  it('follows invocations, where an error response such as 404 counts as up', async () => {
     const { id } = await connect()
     fixture.answers(() => ({ status: 404 }))
     await fixture.invoke(id, 'get', {})
@@ -74,7 +74,7 @@ describe('the status of a connector', () => {
     expect((await get(id)).status).toBe('down')
   })
 
-  it('is that of the present configuration alone', async () => {
+  it('applies only to the current configuration', async () => {
     const { id } = await connect()
     away()
     for (let count = 0; count < 2; count++) await test(id)
@@ -84,7 +84,7 @@ describe('the status of a connector', () => {
     expect(await test(id)).toMatchObject({ status: 'unknown' })
   })
 
-  it('comes out the same when it is rebuilt from its events', async () => {
+  it('is the same after a rebuild from the events', async () => {
     await fixture.api.patch(`/connectors/${(await connect()).id}`, { enabled: false })
     await fixture.api.send('DELETE', `/connectors/${(await connect()).id}`)
     const rows = () => fixture.service.sql`select id, version, state from connectors order by id`
@@ -97,7 +97,7 @@ describe('the status of a connector', () => {
 describe('checks', () => {
   checkedEach('1')
 
-  it('see that one in use goes down and comes back, without being asked', async () => {
+  it('detect on schedule that a connector in use becomes unavailable and recovers', async () => {
     const { id } = await connect()
     await fixture.invoke(id, 'get', {})
     away()
@@ -108,7 +108,7 @@ describe('checks', () => {
     expect(changesOf(id).map(([, status]) => status)).toEqual(['up', 'down', 'up'])
   })
 
-  it('are not made of what was never used, is used no more, is turned off or is gone', async () => {
+  it('skip connectors that are unused, no longer used, disabled or deleted', async () => {
     const { id: unused } = await connect()
     expect(await rowOf(unused)).toBeUndefined()
     const rests = async (id: string) => (await rowOf(id))?.dueAt === null
@@ -130,7 +130,7 @@ describe('checks', () => {
     })
   })
 
-  it('report a change once, of two replicas that check and are asked at once', async () => {
+  it('report each change once while two replicas check and test concurrently', async () => {
     const replica = await fixture.service.replica()
     try {
       const { id } = await connect()

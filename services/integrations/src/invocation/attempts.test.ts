@@ -26,7 +26,7 @@ describe('the next attempt', () => {
     ['secret', { sent: false }, false, false],
     ['blocked', { sent: false }, false, false],
   ])(
-    'after %s %j is made for what may be repeated: %s, and for what may not: %s',
+    'after %s %j is made for a repeatable action: %s, and for another action: %s',
     (kind, details, ...expected) => {
       const failure = failed(kind, details)
       const made = [true, false].map((repeatable) => wait(failure, { repeatable }) !== undefined)
@@ -34,7 +34,7 @@ describe('the next attempt', () => {
     },
   )
 
-  it('comes later each time, when the other side wants it, and within the deadline', () => {
+  it('is delayed by backoff and Retry-After, and not made after the deadline', () => {
     const failure = failed('unreachable')
     expect([1, 2, 3].map((attempts) => wait(failure, { attempts }))).toEqual([100, 150, undefined])
     const patient = failed('answered', { status: 503, retryAfterMs: 5_000 })
@@ -43,7 +43,7 @@ describe('the next attempt', () => {
   })
 })
 
-describe('what is seen', () => {
+describe('the observed health', () => {
   it.each<[FailureKind, number | undefined, string, string]>([
     ['unreachable', undefined, 'down', 'down'],
     ['timeout', undefined, 'down', 'down'],
@@ -53,7 +53,7 @@ describe('what is seen', () => {
     ['answered', 503, 'down', 'down'],
     ['secret', undefined, 'nothing', 'down'],
     ['cancelled', undefined, 'nothing', 'nothing'],
-  ])('in %s %s of an invocation is %s, of a test %s', (kind, status, ...expected) => {
+  ])('after %s %s of an invocation is %s, of a test %s', (kind, status, ...expected) => {
     const failure = failed(kind, status === undefined ? {} : { status })
     expect([observeInvocation(failure).health, observeTest(failure).health]).toEqual(expected)
     expect([observeInvocation(undefined).health, observeTest(undefined).health]).toEqual(['up', 'up'])

@@ -29,7 +29,7 @@ const logOf = async (id: string, query = '') =>
   (await fixture.api.get(`/connectors/${id}/invocations${query}`)).page(ConnectorInvocation)
 const may = (...permissions: Permission[]) => fixture.service.as({ ...fixture.principal, permissions })
 
-it('lists the kinds, from which forms can be built', async () => {
+it('lists the connector kinds with schemas from which forms can be built', async () => {
   const kinds = (await fixture.api.get('/connectors/kinds')).data(z.array(ConnectorKind))
   expect(kinds.map(({ name }) => name)).toEqual(['http', 'openapi', 'postgres', 'slack', 'smtp', 'topic'])
   for (const { config, actions } of kinds) {
@@ -39,7 +39,7 @@ it('lists the kinds, from which forms can be built', async () => {
 })
 
 describe('a connector', () => {
-  it('has a name of its own, by which it is found', async () => {
+  it('has a unique name, by which it can be found', async () => {
     const { name, id } = await connect()
     const taken = { name, kind: 'http', config: { baseUrl: fixture.receiver.url } }
     expect((await fixture.api.post('/connectors', taken)).error()).toMatchObject({
@@ -52,7 +52,7 @@ describe('a connector', () => {
     expect(found.map((each) => each.id)).toEqual([id])
   })
 
-  it('is one of so many in an environment', async () => {
+  it('counts towards the connector limit of its environment', async () => {
     const inStaging = fixture.service.as({ ...fixture.principal, environment: 'staging' })
     const create = (at: number) => {
       const config = { baseUrl: fixture.receiver.url }
@@ -68,7 +68,7 @@ describe('a connector', () => {
     expect((await create(20)).status).toBe(201)
   })
 
-  it('is checked by its kind whenever its configuration is given', async () => {
+  it('is validated by its kind whenever its configuration is set', async () => {
     const { id } = await connect()
     const refused = await fixture.api.patch(`/connectors/${id}`, { config: { baseUrl: 'https://10.0.0.1/' } })
     expect(refused.error().details).toMatchObject([{ path: '/config/baseUrl', code: 'blocked_address' }])
@@ -78,13 +78,13 @@ describe('a connector', () => {
     expect(changed.data(Connector)).toMatchObject({ version: 2, config: { auth: { type: 'none' } } })
   })
 
-  it('is not invoked while it is turned off', async () => {
+  it('is not invoked while it is disabled', async () => {
     const { id } = await connect({ enabled: false })
     expect((await fixture.invoke(id, 'get', {})).error().details[0]?.code).toBe('connector_disabled')
     expect(fixture.arrived()).toEqual([])
   })
 
-  it('is used and seen by those alone who may', async () => {
+  it('can be invoked, tested, updated and inspected only with the permission for each operation', async () => {
     const { id } = await connect()
     const { invocationId } = (await fixture.invoke(id, 'get', {})).data(ConnectorResult)
     const reader = may('connectors:read')
@@ -98,7 +98,7 @@ describe('a connector', () => {
       expect(reply.error().code).toBe('insufficient_scope')
   })
 
-  it('is not there for another workspace or environment', async () => {
+  it('is not found from another workspace or environment', async () => {
     const { id } = await connect()
     const { invocationId } = (await fixture.invoke(id, 'get', {})).data(ConnectorResult)
     for (const other of [testPrincipal(), { ...fixture.principal, environment: 'development' as const }]) {
@@ -121,7 +121,7 @@ describe('a connector', () => {
 })
 
 describe('an invocation', () => {
-  it('is logged, newest first, and found by what it was', async () => {
+  it('is logged, newest first, and can be filtered by its attributes', async () => {
     const { id } = await connect({ retry: { attempts: 1, delayMs: 10, maxDelayMs: 10 } })
     await fixture.invoke(id, 'get', { path: 'a' })
     fixture.answers(() => ({ status: 404, body: 'gone' }))
@@ -155,7 +155,7 @@ describe('an invocation', () => {
     )
   })
 
-  it('keeps 64 KiB of what was sent and answered', async () => {
+  it('keeps at most 64 KiB of the request and of the response', async () => {
     const { id } = await connect()
     fixture.answers(() => ({ status: 200, body: 'ü'.repeat(100_000) }))
     const { invocationId } = (await fixture.invoke(id, 'post', { body: 'ä'.repeat(100_000) })).data(
@@ -168,7 +168,7 @@ describe('an invocation', () => {
     expect([truncated, request.endsWith('ä'), response?.endsWith('ü')]).toEqual([true, true, true])
   })
 
-  it('asked for again with its key has the recorded result, and asked for again after a failure the same key', async () => {
+  it('returns the recorded result when repeated with its key, and resends the same key after a failure', async () => {
     const { id } = await connect({ retry: { attempts: 1, delayMs: 10, maxDelayMs: 10 } })
     let count = 0
     fixture.answers(() => (count++ === 0 ? { status: 500 } : { status: 200, body: `answer ${count}` }))
@@ -184,7 +184,7 @@ describe('an invocation', () => {
     )
   })
 
-  it('with a key continues when its caller disconnects, and is there when it is requested again', async () => {
+  it('with a key continues when its caller disconnects, and returns its result when it is repeated', async () => {
     const { id } = await connect()
     const arrived = createGate()
     const answer = createGate()
@@ -215,7 +215,7 @@ describe('an invocation', () => {
     expect(fixture.arrived()).toHaveLength(1)
   })
 
-  it('is made in the name of a person by a service, which the log says', async () => {
+  it('by a service on behalf of a user is logged with the service, the run and the user', async () => {
     const { id } = await connect()
     const claims = { principal: fixture.principal, by: 'workflows', run: 'wfv_of_its_grant' }
     const token = await createGrants(testKeys('settings').privateKey).tokenFor(claims, 'integrations')
@@ -231,7 +231,7 @@ describe('an invocation', () => {
     ])
   })
 
-  it('waits for no place where a workspace has too many in flight', async () => {
+  it('is refused without waiting when the workspace has too many in flight', async () => {
     const { id } = await connect()
     const answer = createGate()
     fixture.answers(async () => {
@@ -247,7 +247,7 @@ describe('an invocation', () => {
     expect((await Promise.all(underway)).map(({ status }) => status)).toEqual([200, 200])
   })
 
-  it('sends no more than a workspace may send per minute', async () => {
+  it('sends no more bytes than a workspace may send per minute', async () => {
     const { id } = await connect()
     const send = () => fixture.invoke(id, 'post', { body: 'x'.repeat(900_000) })
     let refused = await send()
@@ -259,7 +259,7 @@ describe('an invocation', () => {
     })
   })
 
-  it('is forgotten in time', async () => {
+  it('is deleted from the log once it has expired', async () => {
     const { id } = await connect()
     await fixture.invoke(id, 'get', {})
     const { invocationId } = (await fixture.invoke(id, 'get', {})).data(ConnectorResult)

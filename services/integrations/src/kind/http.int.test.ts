@@ -25,7 +25,7 @@ const json = (body: unknown, status = 200) => ({
 })
 
 describe('an action of an HTTP API', () => {
-  it('sends path, query, headers and body, and gives what was answered', async () => {
+  it('sends path, query, headers and body, and returns the response', async () => {
     const { id } = await connect({ query: { v: '2' }, headers: { 'X-Client': 'opsplane' } })
     fixture.answers(() => json({ id: 7 }, 201))
     const input = {
@@ -45,7 +45,7 @@ describe('an action of an HTTP API', () => {
     expect(request?.rawBody.toString()).toBe('{"n":1}')
   })
 
-  it('gives text by its charset, anything else in base64, and refuses what does not decompress', async () => {
+  it('decodes text by its charset, returns other bodies in base64, and fails on broken compression', async () => {
     const { id } = await connect()
     const outputOf = async (headers: Record<string, string>, body: Buffer) => {
       fixture.answers(() => ({ status: 200, headers, body }))
@@ -72,13 +72,13 @@ describe('an action of an HTTP API', () => {
     ['put', {}, 'PUT'],
     ['patch', {}, 'PATCH'],
     ['delete', {}, 'DELETE'],
-  ])('%s with %j is %s', async (action, input, method) => {
+  ])('%s with the input %j sends the method %s', async (action, input, method) => {
     const { id } = await connect()
     expect((await fixture.invoke(id, action, input)).status).toBe(200)
     expect(fixture.arrived().map((request) => request.method)).toEqual([method])
   })
 
-  it('gives text as text, and what is no text in base64', async () => {
+  it('returns a text body as text, and a body that is not text in base64', async () => {
     const { id } = await connect()
     fixture.answers(({ path }) =>
       path === '/v1/text'
@@ -94,7 +94,7 @@ describe('an action of an HTTP API', () => {
     })
   })
 
-  it('sends forms and texts', async () => {
+  it('sends form and text bodies', async () => {
     const { id } = await connect()
     await fixture.invoke(id, 'post', {
       contentType: 'application/x-www-form-urlencoded',
@@ -113,7 +113,7 @@ describe('an action of an HTTP API', () => {
     ['a%5c..%5c..%5cadmin'],
     ['x?y=1'],
     ['x#y'],
-  ])('never goes elsewhere by the path %s', async (path) => {
+  ])('rejects the path %s before anything is sent', async (path) => {
     const { id } = await connect()
     const { code, details } = (await fixture.invoke(id, 'get', { path })).error()
     expect([code, details[0]?.path]).toEqual(['validation_failed', '/input/path'])
@@ -121,7 +121,7 @@ describe('an action of an HTTP API', () => {
   })
 
   it.each([['//evil.example.com/x'], ['@evil.example.com/'], ['https://evil.example.com/']])(
-    'takes %s for a path below the base URL',
+    'treats %s as a path below the base URL',
     async (path) => {
       const { id } = await connect()
       await fixture.invoke(id, 'get', { path })
@@ -129,7 +129,7 @@ describe('an action of an HTTP API', () => {
     },
   )
 
-  it('follows redirects within the origin where that is wanted, and none to elsewhere', async () => {
+  it('follows redirects only where enabled, and only within the origin', async () => {
     const location = { moved: '/v1/new', away: 'https://evil.example.com/' }
     fixture.answers(({ path }) => {
       if (path === '/v1/new') return { status: 200 }
@@ -151,8 +151,8 @@ describe('an action of an HTTP API', () => {
   })
 })
 
-describe('what fails', () => {
-  it('has the status and the beginning of the answer in its details, and accepted statuses do not fail', async () => {
+describe('a failing HTTP call', () => {
+  it('reports the status and the beginning of the body, unless its status is accepted', async () => {
     const { id } = await connect({}, once)
     fixture.answers(() => ({ status: 404, body: 'no such item' }))
     const { code, status, details } = (await fixture.invoke(id, 'get', { path: 'x' })).error()
@@ -165,7 +165,7 @@ describe('what fails', () => {
     expect(accepted.data(ConnectorResult).output).toMatchObject({ status: 404, body: 'no such item' })
   })
 
-  it('is tried again where that is safe, and the key stays the same', async () => {
+  it('is retried only where that is safe, with the same idempotency key', async () => {
     const { id } = await connect({}, quick)
     fixture.answers(() => ({ status: 503 }))
     expect((await fixture.invoke(id, 'put', {})).error().details[0]?.params).toMatchObject({ attempts: 3 })
@@ -175,7 +175,7 @@ describe('what fails', () => {
     expect(fixture.arrived()).toHaveLength(1)
   })
 
-  it('is tried again after the other side has asked for patience, also a change, as nothing was done', async () => {
+  it('is retried after a 429 with a short Retry-After, even when it is a POST', async () => {
     const { id } = await connect({}, quick)
     let count = 0
     fixture.answers(() =>
@@ -187,7 +187,7 @@ describe('what fails', () => {
     expect([refused.error().code, refused.headers.get('retry-after')]).toEqual(['upstream_error', '3600'])
   })
 
-  it('has one deadline with all attempts', async () => {
+  it('has one deadline for all attempts', async () => {
     const { id } = await connect({}, { ...quick, timeoutMs: 100 })
     fixture.answers(() => ({ status: 200, delayMs: 60_000 }))
     const { code, details } = (await fixture.invoke(id, 'get', {})).error()
@@ -201,7 +201,7 @@ describe('what fails', () => {
     ['https://a:b@example.com/', 'credentials_in_url'],
     ['https://example.com/?a=b', 'invalid_url'],
     ['ftp://example.com/', 'https_required'],
-  ])('leads nowhere with the base URL %s', async (baseUrl, code) => {
+  ])('cannot be configured with the base URL %s', async (baseUrl, code) => {
     const body = { name: 'nowhere', kind: 'http', config: { baseUrl } }
     const { details } = (await fixture.api.post('/connectors', body)).error()
     expect(details).toMatchObject([{ path: '/config/baseUrl', code }])
@@ -220,11 +220,11 @@ describe('credentials', () => {
     [{ type: 'basic', username: 'ada', password: '{{secrets.password}}' }, 'authorization', `Basic ${basic}`],
     [{ type: 'bearer', token: '{{secrets.token}}' }, 'authorization', `Bearer ${values.token}`],
     [{ type: 'header', name: 'X-Key', value: 'key={{secrets.token}}' }, 'x-key', `key=${values.token}`],
-  ])('of %j are sent, and win over those of the caller', async (auth, header, value) => {
+  ])('of %j are sent, and override the headers of the caller', async (auth, header, value) => {
     expect((await sent({ auth })).request?.headers[header]).toBe(value)
   })
 
-  it('are never shown, nor kept, whatever the other side echoes', async () => {
+  it('are never returned or logged, even when the other side echoes them', async () => {
     fixture.answers(({ headers }) => json({ [String(headers['x-key'])]: headers, n: 1 }))
     const config = {
       auth: { type: 'basic', username: 'ada', password: '{{secrets.password}}' },
@@ -254,7 +254,7 @@ describe('credentials', () => {
     [{ headers: { 'X-Api-Key': 'literal' } }, '/config/headers/X-Api-Key'],
     [{ query: { api_key: 'literal' } }, '/config/query/api_key'],
     [{ headers: { 'X-A': '{{token}}' } }, '/config/headers/X-A'],
-  ])('have to be references: %j', async (config, path) => {
+  ])('must be references to secrets: %j', async (config, path) => {
     const body = { name: 'literal', kind: 'http', config: base(config) }
     expect((await fixture.api.post('/connectors', body)).error().details).toMatchObject([{ path }])
   })
@@ -263,19 +263,22 @@ describe('credentials', () => {
   it.each([
     ['headers', (name: string) => `X-${name}`, 300],
     ['query', (name: string) => name, 280],
-  ])('that are referred to again and again in %s have nothing sent', async (field, named, times) => {
-    fixture.settings.secrets.set('long', 's'.repeat(64 * 1_024))
-    const names = Array.from({ length: 50 }, (_, at) => named(`n${at}`))
-    const { id } = await connect({
-      [field]: Object.fromEntries(names.map((name) => [name, '{{secrets.long}}'.repeat(times / 2)])),
-    })
-    const refused = (await fixture.invoke(id, 'get', {})).error()
-    expect(refused).toMatchObject({ code: 'conflict', details: [{ code: 'secret' }] })
-    expect(refused.message).toContain('With its secrets')
-    expect(fixture.arrived()).toEqual([])
-  })
+  ])(
+    'that are referred to again and again in %s prevent the call before it is sent',
+    async (field, named, times) => {
+      fixture.settings.secrets.set('long', 's'.repeat(64 * 1_024))
+      const names = Array.from({ length: 50 }, (_, at) => named(`n${at}`))
+      const { id } = await connect({
+        [field]: Object.fromEntries(names.map((name) => [name, '{{secrets.long}}'.repeat(times / 2)])),
+      })
+      const refused = (await fixture.invoke(id, 'get', {})).error()
+      expect(refused).toMatchObject({ code: 'conflict', details: [{ code: 'secret' }] })
+      expect(refused.message).toContain('With its secrets')
+      expect(fixture.arrived()).toEqual([])
+    },
+  )
 
-  it('that no header may have are named with the header, before anything is sent', async () => {
+  it('that are invalid in a header are reported with the header, before anything is sent', async () => {
     fixture.settings.secrets.set('lines', 'first\nsecond')
     for (const config of [
       { auth: { type: 'header', name: 'X-Key', value: 'key {{secrets.lines}}' } },
@@ -290,7 +293,7 @@ describe('credentials', () => {
     expect(fixture.arrived()).toEqual([])
   })
 
-  it('that are missing or not given out have nothing sent', async () => {
+  it('that are missing or refused for the host prevent the call', async () => {
     fixture.settings.refused.set('elsewhere', 'host_not_allowed')
     for (const name of ['nowhere', 'elsewhere']) {
       const { id } = await connect({ auth: { type: 'bearer', token: `{{secrets.${name}}}` } })
@@ -315,7 +318,7 @@ describe('OAuth 2', () => {
     },
   })
 
-  it('gets a token once, and another when that is refused', async () => {
+  it('requests a token once, and a new one when the API rejects it', async () => {
     let issued = 0
     let valid = 'access-token-1'
     fixture.answers(({ path, headers }) => {
@@ -337,7 +340,7 @@ describe('OAuth 2', () => {
     expect((await fixture.invoke(id, 'get', {})).error().details[0]?.params).toMatchObject({ status: 401 })
   })
 
-  it('does not use a token that has expired, and sends id and secret in the body where that is wanted', async () => {
+  it('does not reuse an expired token, and sends id and secret in the body where configured', async () => {
     let issued = 0
     fixture.answers(({ path }) => {
       if (path !== '/token') return { status: 200 }
@@ -355,7 +358,7 @@ describe('OAuth 2', () => {
     })
   })
 
-  it('says that the token endpoint refuses, and shows no token', async () => {
+  it('reports an error of the token endpoint, and shows neither secrets nor tokens', async () => {
     fixture.answers(({ path, rawBody }) =>
       path === '/token' ? { status: 400, body: `no: ${rawBody.toString()}` } : { status: 200 },
     )

@@ -69,7 +69,7 @@ const document = (server: string, version = '3.0.3') => ({
 const inline = () => fixture.connect('openapi', { document: document(fixture.receiver.url) })
 
 describe('an API with an OpenAPI document', () => {
-  it('has an action for every operation, each with schemas that stand by themselves', async () => {
+  it('has an action for every operation, each with self-contained schemas', async () => {
     const { id } = await inline()
     const actions = (await fixture.api.get(`/connectors/${id}/actions`)).data(z.array(ConnectorAction))
     expect(actions.map(({ name, repeatable }) => [name, repeatable])).toEqual([
@@ -96,7 +96,7 @@ describe('an API with an OpenAPI document', () => {
     expect(Object.keys(Object(actions[0]?.input.properties).header.properties)).toEqual(['X-Trace'])
   })
 
-  it('names its actions to those who check definitions, where its document can be read', async () => {
+  it('lists its actions for the check of definitions, where its document can be read', async () => {
     const { workspaceId } = fixture.principal
     const actions = async (id: string, furtherActions: boolean) => {
       const question = { workspaceId, environment: 'production', ids: [id], furtherActions }
@@ -121,7 +121,7 @@ describe('an API with an OpenAPI document', () => {
     expect(await actions(gone.id, true)).toEqual([null])
   })
 
-  it('is asked as its document says', async () => {
+  it('is called as its document describes', async () => {
     const { id } = await inline()
     const query = { tags: ['a', 'b'], ids: [1, 2], filter: { state: 'open' } }
     await fixture.invoke(id, 'get_pets', { query, header: { 'X-Trace': 't' } })
@@ -155,7 +155,7 @@ describe('an API with an OpenAPI document', () => {
     ['get_pets', { query: { unknown: 1 } }, '/input/query'],
     ['get_pets', { header: { 'X-Trace': 'a\r\nb: c' } }, '/input/header/X-Trace'],
     ['missing', {}, '/action'],
-  ])('sends nothing for %s with %j', async (action, input, path) => {
+  ])('sends nothing for the invalid call of %s with %j', async (action, input, path) => {
     const { id } = await inline()
     const { code, details } = (await fixture.invoke(id, action, input)).error()
     expect(code).toBe('validation_failed')
@@ -163,7 +163,7 @@ describe('an API with an OpenAPI document', () => {
     expect(fixture.arrived()).toEqual([])
   })
 
-  it('is read from a URL once, without its credentials, which go to its own host alone', async () => {
+  it('has its document read once and without credentials, which are sent only to its own host', async () => {
     const { url } = fixture.receiver
     let server = url
     fixture.answers(({ path }) =>
@@ -190,7 +190,7 @@ describe('an API with an OpenAPI document', () => {
     expect((await fixture.invoke(other.id, 'get_pets', {})).error().message).toContain('another host')
   })
 
-  it('may be YAML, without bombs', async () => {
+  it('can be described in YAML, and rejects a YAML alias bomb', async () => {
     const { url } = fixture.receiver
     const bomb = `a: &a [x,x,x,x,x,x,x,x,x]\n${'bcdefgh'
       .split('')
@@ -221,12 +221,12 @@ describe('an API with an OpenAPI document', () => {
     ],
     [{ document: { url: 'https://169.254.169.254/' } }, '/config/document/url'],
     [{ document: { openapi: '3.1.0', 'x-long': 'x'.repeat(600_000) } }, '/config/document'],
-  ])('is refused when it is made: %#', async (config, path) => {
+  ])('is rejected on creation with an invalid configuration: %#', async (config, path) => {
     const body = { name: 'refused', kind: 'openapi', config }
     expect((await fixture.api.post('/connectors', body)).error().details).toMatchObject([{ path }])
   })
 
-  it('shows as much of a large document as can be shown', async () => {
+  it('shows the schemas of a large document up to a size limit, and validates against all of them', async () => {
     const leaf = (name: string) => ({
       type: 'object',
       properties: { [name]: { $ref: `#/components/schemas/${name}` } },

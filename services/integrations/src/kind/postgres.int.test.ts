@@ -65,7 +65,7 @@ const sessions = () =>
   sql`select pid, query from pg_stat_activity where application_name = 'opsplane' and datname = ${database}`
 
 describe('a query', () => {
-  it('answers rows with the types of their columns', async () => {
+  it('returns rows with the types of their columns', async () => {
     const found = await query({
       sql: `select 1 as n, 9007199254740993::int8 as big, 1.50::numeric as price, 'a'::text as name, true as ok,
               null::text as nothing, '{"a":[1]}'::jsonb as doc, array['x','y'] as list,
@@ -99,7 +99,7 @@ describe('a query', () => {
     })
   })
 
-  it('takes parameters, as Postgres tells their types and as the caller does', async () => {
+  it('binds parameters by the types that Postgres reports or the caller declares', async () => {
     const reported = {
       sql: 'select $1::int + 1 as a, $2::jsonb as b, $3::text[] as c',
       parameters: [4, { x: [1] }, ['p', null]],
@@ -125,7 +125,7 @@ describe('a query', () => {
     })
   })
 
-  it('names the parameter that is none of its type', async () => {
+  it('reports the parameter that does not match its type', async () => {
     const wrong = { sql: 'select $1', parameters: [['a']], types: ['integer'] }
     await expect(query(wrong)).rejects.toMatchObject({
       code: 'validation_failed',
@@ -133,7 +133,7 @@ describe('a query', () => {
     })
   })
 
-  it('is cut at so many rows and bytes, and says so', async () => {
+  it('is truncated at the limit of rows or bytes, and reports which limit', async () => {
     const many = { sql: 'select generate_series(1, 1000000000)', maxRows: 70 }
     expect(await query(many)).toMatchObject({ rowCount: 70, truncated: 'rows' })
     const long = await query({ sql: "select repeat('x', 300000) from generate_series(1, 10)" })
@@ -146,7 +146,7 @@ describe('a query', () => {
     })
   })
 
-  it('changes nothing, whatever it is', async () => {
+  it('changes nothing, whatever its SQL', async () => {
     await sql.unsafe(`create or replace function sneak() returns int language plpgsql as
       $$ begin insert into items values (1, 'a'); return 1; end $$`)
     for (const text of [
@@ -163,7 +163,7 @@ describe('a query', () => {
     expect(await sql`select * from items`).toEqual([])
   })
 
-  it('is one statement', async () => {
+  it('allows only one statement', async () => {
     for (const text of [
       "select 1; insert into items values (1, 'a')",
       "commit; insert into items values (1, 'a')",
@@ -178,7 +178,7 @@ describe('a query', () => {
     expect(await sql`select * from items`).toEqual([])
   })
 
-  it('says what Postgres says of it, and where', async () => {
+  it('reports the error of Postgres with its position', async () => {
     const failed = await query({ sql: 'select nothing from items' }).catch((error: unknown) => error)
     expect(failed).toMatchObject({ kind: 'answered', sent: false, status: undefined })
     expect(String(failed)).toContain('column "nothing" does not exist (SQLSTATE 42703 at character 8)')
@@ -188,7 +188,7 @@ describe('a query', () => {
 })
 
 describe('a statement', () => {
-  it('is committed, with the rows it returns and how many it changed', async () => {
+  it('is committed, and returns its rows and the number of affected rows', async () => {
     const text = "insert into items select n, 'item ' || n from generate_series(1, 120) n returning id, name"
     const made = await execute({ sql: text, maxRows: 2 })
     expect(made).toMatchObject({
@@ -207,7 +207,7 @@ describe('a statement', () => {
     ).toEqual([{ n: 120, x: 10 }])
   })
 
-  it('changes nothing when it fails, also at its end', async () => {
+  it('changes nothing when it fails, even when it fails at commit', async () => {
     await sql.unsafe('alter table items add constraint once unique (name) deferrable initially deferred')
     const twice = { sql: "insert into items values (1, 'a'), (2, 'a')" }
     await expect(execute(twice)).rejects.toMatchObject({
@@ -217,7 +217,7 @@ describe('a statement', () => {
     expect(await sql`select * from items`).toEqual([])
   })
 
-  it('is refused by a connector that is read-only', async () => {
+  it('is refused by a read-only connector', async () => {
     const reading = call({}, { readOnly: true })
     await expect(execute({ sql: 'drop table items' }, reading)).rejects.toMatchObject({
       kind: 'answered',
@@ -226,7 +226,7 @@ describe('a statement', () => {
     expect(await query({ sql: 'select 1 as n' }, reading)).toMatchObject({ rows: [{ n: 1 }] })
   })
 
-  it('leaves nothing behind in the session', async () => {
+  it('leaves no settings, tables or locks in the session', async () => {
     await execute({ sql: "set application_name = 'opsplane'" })
     await execute({ sql: "set statement_timeout = '7s'" })
     await execute({ sql: 'create temp table mine as select 1' })
@@ -242,14 +242,14 @@ describe('a statement', () => {
     await waitFor(async () => (await locks()).length === 0)
   })
 
-  it('that was in the way of another may be tried again', async () => {
+  it('can be retried after a serialization failure', async () => {
     const failing = { sql: "do $$ begin raise exception 'again' using errcode = '40001'; end $$" }
     await expect(execute(failing)).rejects.toMatchObject({ kind: 'answered', sent: false, status: 429 })
   })
 })
 
-describe('a call that is over', () => {
-  it.each(['pass', 'leave'] as const)('is stopped at the server: %s', async (end) => {
+describe('a call that has ended', () => {
+  it.each(['pass', 'leave'] as const)('is cancelled on the server: %s', async (end) => {
     const over = deadline()
     const running = query({ sql: 'select pg_sleep(600)' }, call({ signal: over.signal }))
     const failed = expect(running).rejects.toMatchObject({ kind: end === 'pass' ? 'timeout' : 'cancelled' })
@@ -260,7 +260,7 @@ describe('a call that is over', () => {
     expect(await query({ sql: 'select 1 as n' })).toMatchObject({ rows: [{ n: 1 }] })
   })
 
-  it('is stopped by the server itself when its time is up', async () => {
+  it('is cancelled by the server itself when its time is up', async () => {
     const short = call({ remainingMs: () => 500 })
     await query({ sql: 'select 1' })
     await expect(query({ sql: 'select pg_sleep(600)' }, short)).rejects.toMatchObject({
@@ -269,7 +269,7 @@ describe('a call that is over', () => {
     })
   })
 
-  it('does not change what it was cut at', async () => {
+  it('leaves no changes when it was cancelled', async () => {
     const over = deadline()
     const slow = "insert into items select 1, 'a' from pg_sleep(600)"
     const running = execute({ sql: slow }, call({ signal: over.signal }))
@@ -283,7 +283,7 @@ describe('a call that is over', () => {
 })
 
 describe('sessions', () => {
-  it('are kept, shared, and at most four of a connector', async () => {
+  it('are pooled and reused, at most four per connector', async () => {
     await Promise.all(Array.from({ length: 12 }, () => query({ sql: 'select pg_sleep(0.01)' })))
     const open = await sessions()
     expect(open.length).toBeGreaterThan(0)
@@ -294,7 +294,7 @@ describe('sessions', () => {
     expect(pids).toContain(row?.pid)
   })
 
-  it('of one password are none of another', async () => {
+  it('are not shared between different passwords', async () => {
     await query({ sql: 'select 1' })
     const failed = await query({ sql: 'select 1' }, call({ secret: 'wrong-p4ss' })).catch(
       (error: unknown) => error,
@@ -308,7 +308,7 @@ describe('sessions', () => {
     expect(`${failed}${(failed as { body: string }).body}`).not.toContain('wrong-p4ss')
   })
 
-  it('that were lost are replaced', async () => {
+  it('are replaced after their connection is lost', async () => {
     await query({ sql: 'select 1' })
     await sql`select pg_terminate_backend(pid) from pg_stat_activity
       where application_name = 'opsplane' and datname = ${database}`
@@ -316,7 +316,7 @@ describe('sessions', () => {
     expect(await query({ sql: 'select 1 as n' })).toMatchObject({ rows: [{ n: 1 }] })
   })
 
-  it('end with the kind', async () => {
+  it('are closed with the connector kind', async () => {
     await query({ sql: 'select 1' })
     await kind.close?.()
     await waitFor(async () => (await sessions()).length === 0)
@@ -324,7 +324,7 @@ describe('sessions', () => {
 })
 
 describe('a test', () => {
-  it('says who may use what', async () => {
+  it('reports the server version, the user and the database', async () => {
     expect(await kind.test(call())).toBe(
       `PostgreSQL ${(await sql`show server_version`)[0]?.server_version} lets ${config.user} use ${database}.`,
     )
@@ -335,7 +335,7 @@ describe('a test', () => {
     ['a host that must not be called', { host: '10.0.0.1' }, 'blocked', 'special address'],
     ['a port without a listener', { port: 1 }, 'blocked', 'Port 1'],
     ['a server without TLS', { tls: 'require' }, 'unreachable', 'no TLS'],
-  ])('fails at %s', async (_name, change, failure, words) => {
+  ])('fails with %s', async (_name, change, failure, words) => {
     await expect(kind.test(call({}, change))).rejects.toMatchObject({
       kind: failure,
       message: expect.stringContaining(words),
@@ -378,7 +378,7 @@ describe('TLS', () => {
   const over = (change: object) =>
     buildCall(kind, { ...config, host: 'db.example', port, ...change }, { secret: password })
 
-  it('is to the host that is named, by an authority that is trusted', async () => {
+  it('verifies the host name and the certificate authority', async () => {
     kind = named()
     expect(await query({ sql: 'select 1 as n' }, over({ tls: 'verify-full', ca: cert }))).toMatchObject({
       rows: [{ n: 1 }],

@@ -49,7 +49,7 @@ describe('a bot', () => {
     ])
   })
 
-  it('says what Slack refuses, and posts nothing twice', async () => {
+  it('reports an error of Slack, and posts nothing twice', async () => {
     const { id } = await asBot()
     says({ ok: false, error: 'channel_not_found' })
     const refused = await fixture.invoke(id, 'post_message', { channel: 'C9', text: 'Hello' })
@@ -69,7 +69,7 @@ describe('a bot', () => {
     )
   })
 
-  it('is tested by its token', async () => {
+  it('is tested by validating its token', async () => {
     const { id } = await asBot()
     says({ ok: true })
     const test = async () => (await fixture.api.post(`/connectors/${id}/test`)).data(ConnectorTest)
@@ -81,7 +81,7 @@ describe('a bot', () => {
 })
 
 describe('an incoming webhook', () => {
-  it.each(['hook', 'path'])('takes messages at the URL of the secret %s', async (secret) => {
+  it.each(['hook', 'path'])('sends messages to the URL of the secret %s', async (secret) => {
     const { id } = await byWebhook(secret)
     fixture.answers(() => ({ status: 200, body: 'ok' }))
     const posted = await fixture.invoke(id, 'post_message', { text: 'Hello', iconEmoji: ':wave:' })
@@ -89,7 +89,7 @@ describe('an incoming webhook', () => {
     expect(bodies()).toEqual([['/services/T0/B0/s3cr3tpart', { text: 'Hello', icon_emoji: ':wave:' }]])
   })
 
-  it('is nowhere but at Slack, and only takes new messages', async () => {
+  it('sends only to Slack, and only new messages', async () => {
     const away = await byWebhook('elsewhere')
     expect((await fixture.invoke(away.id, 'post_message', { text: 'Hello' })).error().code).toBe('conflict')
     const { id } = await byWebhook('hook')
@@ -98,7 +98,7 @@ describe('an incoming webhook', () => {
     expect(bodies()).toEqual([])
   })
 
-  it('is tested without a message', async () => {
+  it('is tested without posting a message', async () => {
     const { id } = await byWebhook('hook')
     const test = async () => (await fixture.api.post(`/connectors/${id}/test`)).data(ConnectorTest).ok
     fixture.answers(() => ({ status: 400, body: 'no_text' }))

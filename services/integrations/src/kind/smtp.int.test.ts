@@ -49,7 +49,7 @@ const send = (config: object, input: object = mail, given: Partial<Call> & { sec
 const login = { user: 'ops', password: '{{secrets.mail}}' }
 
 describe('a mail', () => {
-  it('has a text, files, headers and a Message-ID that is the same for the same key', async () => {
+  it('has text, attachments, headers and a Message-ID that is stable for an idempotency key', async () => {
     const { config, mails } = await receiver()
     const input = {
       ...mail,
@@ -93,7 +93,7 @@ describe('a mail', () => {
     })
   })
 
-  it('takes no header, recipient or line of its own from what it is made of', async () => {
+  it('gets no additional header, recipient or SMTP command from its content', async () => {
     const { config, mails } = await receiver()
     const evil = 'x\r\nBcc: eve@example.com\r\n\r\n.\r\nMAIL FROM:<eve@example.com>\u2028y'
     await send(config, {
@@ -122,7 +122,7 @@ describe('a mail', () => {
     [{ attachments: [{ filename: 'a\r\nb', content: '' }] }, '/input/attachments/0/filename'],
     [{ attachments: [{ filename: 'a', content: 'x'.repeat(1_048_577) }] }, '/input/attachments'],
     [{ attachments: [{ path: '/etc/passwd', filename: 'a', content: '' }] }, '/input/attachments/0'],
-  ])('is refused where it has %j', async (change, path) => {
+  ])('is rejected with %j', async (change, path) => {
     const { config, mails } = await receiver()
     const refused = Promise.resolve().then(() => send(config, { ...mail, ...change }))
     await expect(refused).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('a mail', () => {
     expect(mails).toEqual([])
   })
 
-  it('goes to those the server knows, and says whom it does not', async () => {
+  it('is delivered to the accepted recipients, and reports the rejected ones', async () => {
     const { config, mails } = await receiver({ unknown: ['unknown@example.com', 'noone@example.com'] })
     const to = ['ada@example.com', 'unknown@example.com']
     expect(await send(config, { ...mail, to })).toMatchObject({
@@ -147,7 +147,7 @@ describe('a mail', () => {
     expect(mails).toHaveLength(1)
   })
 
-  it('that is refused for now may be sent again', async () => {
+  it('can be retried after a temporary refusal', async () => {
     const server = await receiver()
     server.refuseNext(1)
     await expect(send(server.config)).rejects.toMatchObject({ kind: 'answered', sent: false, status: 429 })
@@ -155,16 +155,19 @@ describe('a mail', () => {
 })
 
 describe('the connection', () => {
-  it.each(['tls', 'starttls'] as const)('is secure, by a certificate for the host: %s', async (security) => {
-    const { config, mails } = await receiver({ security })
-    await send({ ...config, ...login }, mail, { secret: 'p@ss' })
-    expect(mails).toMatchObject([{ secure: true, user: 'ops' }])
-    for (const change of [{ ca: undefined }, { ca: other }, { host: 'other.example' }])
-      await expect(send({ ...config, ...change })).rejects.toMatchObject({ kind: 'unreachable' })
-    expect(mails).toHaveLength(1)
-  })
+  it.each(['tls', 'starttls'] as const)(
+    'is encrypted, and verifies the certificate for the host: %s',
+    async (security) => {
+      const { config, mails } = await receiver({ security })
+      await send({ ...config, ...login }, mail, { secret: 'p@ss' })
+      expect(mails).toMatchObject([{ secure: true, user: 'ops' }])
+      for (const change of [{ ca: undefined }, { ca: other }, { host: 'other.example' }])
+        await expect(send({ ...config, ...change })).rejects.toMatchObject({ kind: 'unreachable' })
+      expect(mails).toHaveLength(1)
+    },
+  )
 
-  it('goes no further without TLS where it has to have it', async () => {
+  it('is not used without TLS where TLS is required', async () => {
     const { config, mails } = await receiver()
     const secure = { ...config, ...login, security: 'starttls' }
     await expect(send(secure, mail, { secret: 'p@ss' })).rejects.toMatchObject({ name: 'CallFailure' })
@@ -182,7 +185,7 @@ describe('the connection', () => {
     }
   })
 
-  it.each(['pass', 'leave'] as const)('is cut when the call is over: %s', async (end) => {
+  it.each(['pass', 'leave'] as const)('is closed when the call ends: %s', async (end) => {
     const silent = createServer().listen(0, '127.0.0.1')
     await once(silent, 'listening')
     closers.push(() => silent.close())
@@ -199,7 +202,7 @@ describe('the connection', () => {
     await closed
   })
 
-  it('survives a server that speaks something else, or without end', async () => {
+  it('survives a server that speaks another protocol or sends endless data', async () => {
     for (const words of [
       'HTTP/1.1 400 Bad Request\r\n\r\n',
       '220-x\r\n'.repeat(500_000),
@@ -227,7 +230,7 @@ describe('a test', () => {
   })
 })
 
-describe('the configuration', () => {
+describe('the configuration of an SMTP connector', () => {
   const config = { host: 'mail.example', from: 'ops@example.com' }
 
   it.each([
@@ -236,12 +239,12 @@ describe('the configuration', () => {
     [{ from: 'ops' }, 'from'],
     [{ security: 'ssl' }, 'security'],
     [{ host: 'a\r\nb' }, 'host'],
-  ])('refuses %j', (change, path) => {
+  ])('rejects %j', (change, path) => {
     const parsed = kind.config.safeParse({ ...config, ...change })
     expect(parsed.error?.issues.map((issue) => issue.path[0])).toEqual([path])
   })
 
-  it('logs in over TLS only, and at the ports the operator lists', () => {
+  it('allows a login only over TLS, and only ports that the operator lists', () => {
     const check = (change: object) => () => kind.check(kind.config.parse({ ...config, ...change }))
     expect(check({ ...login, security: 'none', port: 2525 })).toThrow('to log in')
     expect(check({ port: 25 })).toThrow('Port 25')

@@ -15,7 +15,7 @@ const evaluate = (body: object) => api.post('/transformer/evaluate', body)
 const resultOf = async (body: object) => (await evaluate(body)).data(EvaluationResult).result
 
 describe('POST /transformer/evaluate', () => {
-  it('answers with the result and how long it took', async () => {
+  it('returns the result and the duration', async () => {
     const { result, durationMs } = (
       await evaluate({
         expression: '$sum(lines.(price * quantity)) * $rate',
@@ -32,7 +32,7 @@ describe('POST /transformer/evaluate', () => {
     expect(durationMs).toBeGreaterThan(0)
   })
 
-  it('answers any JSON, with null for nothing', async () => {
+  it('returns any JSON value, and null for no result', async () => {
     expect(await resultOf({ expression: 'missing' })).toBeNull()
     expect(await resultOf({ expression: '$', input: [1, ['a']] })).toEqual([1, ['a']])
     expect(await resultOf({ expression: '$ & "!"', input: 'text' })).toBe('text!')
@@ -45,7 +45,7 @@ describe('POST /transformer/evaluate', () => {
     ['$eval("1")', 'expression_error', { position: 6, token: 'eval' }],
     ['($f := function() { $f() }; $f())', 'expression_timeout', {}],
     ['[1..100000000]', 'expression_too_large', expect.objectContaining({ position: 4 })],
-  ])('says of %p what is wrong, and where', async (expression, code, params) => {
+  ])('reports the error in %p and its position', async (expression, code, params) => {
     const refused = await evaluate({ expression })
     expect(refused.status).toBe(422)
     expect(refused.error()).toMatchObject({
@@ -54,7 +54,7 @@ describe('POST /transformer/evaluate', () => {
     })
   })
 
-  it('names fields of the request that are wrong', async () => {
+  it('reports the invalid fields of the request', async () => {
     const refused = await evaluate({ expression: ' ', bindings: { 'a-b': 1 }, data: {} })
     expect(refused.status).toBe(422)
     expect(
@@ -65,7 +65,7 @@ describe('POST /transformer/evaluate', () => {
     ).toEqual(['/bindings/a-b', '/data', '/expression'])
   })
 
-  it('is for those who build', async () => {
+  it('is allowed only for roles that build', async () => {
     const body = { expression: '1' }
     const roles = Object.entries(builtInRoles).map(async ([role, { permissions }]) => {
       const { status } = await fixture.service

@@ -60,8 +60,8 @@ const executionOf = async (answer: { headers: Headers }) => {
   return (await world.api.get(`/origin/api/service-sdk/executions/${id}`)).data(Execution)
 }
 
-describe('a request below the path of an artifact', () => {
-  it.each(methods)('of the method %s arrives with path, query, headers and body', async (method) => {
+describe('a request to the path of an API artifact', () => {
+  it.each(methods)('with method %s arrives with path, query, headers and body', async (method) => {
     const answer = await ask('mirror/api/orders/a%2Fb?tag=x&tag=y&since=1', {
       method,
       headers: { ...json, 'x-signature': 's', 'x-other': 'o', cookie: 'a=b', accept: 'text/html' },
@@ -81,7 +81,7 @@ describe('a request below the path of an artifact', () => {
     })
   })
 
-  it('is in the log as an execution of the type api', async () => {
+  it('is logged as an execution of type api', async () => {
     const { id } = await executionOf(await ask('mirror/api'))
     const found = await world.api.get('/origin/api/service-sdk/executions?executionType=api&artifactType=api')
     expect(found.page(Execution).items.map((each) => each.id)).toContain(id)
@@ -91,12 +91,12 @@ describe('a request below the path of an artifact', () => {
     ['a form', 'application/x-www-form-urlencoded', 'a=1&b=2&b=3', { a: '1', b: ['2', '3'] }],
     ['a text', 'text/csv; charset=utf-8', 'a;b', 'a;b'],
     ['nothing', 'application/json', '', null],
-  ])('may have %s as its body', async (_what, type, body, shown) => {
+  ])('can have %s as its body', async (_what, type, body, shown) => {
     const answer = await ask('mirror/api', { method: 'POST', headers: { 'content-type': type }, body })
     expect(answer.json().body).toEqual(shown)
   })
 
-  it('of HEAD is answered as GET is, without the body', async () => {
+  it('with method HEAD is answered like GET, without the body', async () => {
     const answer = await ask('reads/api', { method: 'HEAD' })
     expect([answer.status, answer.text, answer.headers.get('content-length')]).toEqual([200, '', '4'])
   })
@@ -105,13 +105,13 @@ describe('a request below the path of an artifact', () => {
     ['what is no media type it reads', 415, 'unsupported_media_type', 'image/png', 'x'],
     ['what is no JSON', 400, 'malformed_json', 'application/json', '{'],
     ['too much', 413, 'payload_too_large', 'text/plain', 'x'.repeat(1024 * 1024 + 1)],
-  ])('with %s begins no execution', async (_what, status, code, type, body) => {
+  ])('with %s starts no execution', async (_what, status, code, type, body) => {
     const answer = await ask('mirror/api', { method: 'POST', headers: { 'content-type': type }, body })
     expect([answer.status, answer.json().error.code]).toEqual([status, code])
     expect(answer.headers.get('x-execution-id')).toBeNull()
   })
 
-  it('that does not fit the schema is refused with each fault, where it is in the request', async () => {
+  it('that violates the input schema is rejected with each error and its place in the request', async () => {
     const answer = await ask('typed/api?page=x', { method: 'POST', headers: json, body: '{"n":"one"}' })
     expect(answer.status).toBe(422)
     expect(answer.json().error.details).toEqual(
@@ -125,21 +125,21 @@ describe('a request below the path of an artifact', () => {
     expect((await ask('typed/api', { method: 'POST', headers: fits, body: '{"n":1}' })).text).toBe('2')
   })
 
-  it('is refused where the artifact takes no such method, is of another kind, or not there', async () => {
+  it('is rejected if the artifact lacks the method, is of another kind or does not exist', async () => {
     const refused = await ask('reads/api', { method: 'POST' })
     expect([refused.status, refused.headers.get('allow')]).toEqual([405, 'GET, HEAD'])
     for (const path of ['action/api', 'unknown/api'])
       expect((await ask(path)).json().error.code).toBe('not_found')
   })
 
-  it('takes the right to invoke', async () => {
+  it('requires the permission to invoke', async () => {
     const reader = { ...world.principal, permissions: ['sdk:read'] }
     expect((await ask('mirror/api', {}, reader)).json().error.code).toBe('insufficient_scope')
     const stranger = testPrincipal({ workspaceId: newId('workspace') })
     expect((await ask('mirror/api', {}, stranger)).status).toBe(404)
   })
 
-  it('with an Idempotency-Key is answered once, the same for the same request', async () => {
+  it('with an Idempotency-Key runs once, and is answered the same for the same request', async () => {
     const headers = { ...json, 'idempotency-key': newId('request') }
     const [first, again] = [
       await ask('counts/api/x', { method: 'POST', headers, body: '1' }),
@@ -154,8 +154,8 @@ describe('a request below the path of an artifact', () => {
   })
 })
 
-describe('an answer', () => {
-  it('has status, headers and body of the artifact, and the headers of every answer', async () => {
+describe('the response', () => {
+  it('has status, headers and body of the artifact, and the standard security headers', async () => {
     const answer = await answered({
       ...{ status: 203, body: '<script>alert(1)</script>' },
       headers: { 'Content-Type': 'text/html', 'X-Artifact-Page': '2', location: '/sdk/artifacts/x' },
@@ -173,7 +173,7 @@ describe('an answer', () => {
     ['a text', { body: 'ä' }, 'text/plain; charset=utf-8', 'ä'],
     ['nothing', {}, null, ''],
     ['nothing of 204', { status: 204, body: 'x' }, null, ''],
-  ])('may be %s', async (_what, given, type, text) => {
+  ])('can be %s', async (_what, given, type, text) => {
     const answer = await answered(given)
     expect([answer.headers.get('content-type'), answer.text]).toEqual([type, text])
   })
@@ -185,7 +185,7 @@ describe('an answer', () => {
     ['a second line', { headers: { 'x-artifact-a': 'a\r\nset-cookie: b' } }],
     ['a status below 200', { status: 101 }],
     ['what is no answer', { boby: 1 }],
-  ])('with %s is none: the execution has failed', async (_what, given) => {
+  ])('with %s is replaced by 502, and the execution fails', async (_what, given) => {
     const answer = await answered(given)
     expect([answer.status, answer.json().error.code]).toEqual([502, 'upstream_error'])
     expect(answer.headers.get('set-cookie')).toBeNull()
@@ -195,7 +195,7 @@ describe('an answer', () => {
   it.each([
     ['throws', 502, 'upstream_error', 'failed'],
     ['hangs', 504, 'upstream_timeout', 'timeout'],
-  ])('of what %s says so, with the execution', async (slug, status, code, ended) => {
+  ])('of an artifact that %s is an error with the id of the execution', async (slug, status, code, ended) => {
     const answer = await ask(`${slug}/api`)
     expect([answer.status, answer.json().error.code]).toEqual([status, code])
     const execution = await executionOf(answer)

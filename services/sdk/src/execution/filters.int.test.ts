@@ -124,7 +124,7 @@ async function listed(filters: Filters, limit: number): Promise<string[]> {
   return ids
 }
 
-it('any of the filters together find what all of them say, in order, whatever the page', async () => {
+it('any combination of filters returns the executions that match all of them, in order, at any page size', async () => {
   const wrong: object[] = []
   let nonempty = 0
   for (let subset = 0; subset < 2 ** names.length; subset++) {

@@ -50,8 +50,8 @@ const read = async (id: string) => (await world.api.get(`${log}/executions/${id}
 const ids = async (query: string) =>
   (await world.api.get(`${log}/executions?${query}`)).page(Execution).items.map(({ id }) => id)
 
-describe('secrets of an input', () => {
-  it('of an asynchronous execution are sealed until it has run with them, and gone after', async () => {
+describe('secrets in an input', () => {
+  it('of an asynchronous execution are sealed until it ends, and deleted afterwards', async () => {
     const password = 'correct horse battery staple'
     const { id } = await invoke('waits', { mode: 'async', input: { password, note: 'plain to see' } })
     await waitFor(() => receiver.received().length === 1)
@@ -71,7 +71,7 @@ describe('secrets of an input', () => {
     expect(after).not.toContain('sealedInput')
   })
 
-  it('are masked in lists, in numbers, and below a field that holds them', async () => {
+  it('are masked in lists, in numbers, and in all fields below a secret field', async () => {
     const given = { api_key: ['first-key', 'second-key'], pin: 1, credentials: { user: 'ada', code: 4711 } }
     const { id } = await invoke('echo', { input: given })
     const { input, output } = await read(id)
@@ -81,7 +81,7 @@ describe('secrets of an input', () => {
   })
 })
 
-describe('an execution beyond the quota of traces', () => {
+describe('an execution beyond the trace quota', () => {
   const text = 'x'.repeat(3_000)
   const code = `export default async function ({ text, fails }, host) {
     host.log('it was ' + text)
@@ -108,7 +108,7 @@ describe('an execution beyond the quota of traces', () => {
   })
 
   it.each(outcomes)(
-    'is answered and repeated as it is, and kept without values (fails: %s)',
+    'returns its full result, also when repeated, but is stored without values (fails: %s)',
     async (fails, given) => {
       const requestKey = newId('request')
       const first = await ask({ input: { text, fails } }, requestKey)
@@ -127,15 +127,15 @@ describe('an execution beyond the quota of traces', () => {
     },
   )
 
-  it('that was accepted goes on with what it was given, which is left out after', async () => {
+  it('that was accepted asynchronously runs with its input, which is omitted afterwards', async () => {
     const { id } = await ask({ mode: 'async', input: { text } })
     await waitFor(async () => (await readAs(id, session)).status === 'completed')
     expect(await readAs(id, key)).toMatchObject({ omitted: true, input: null, output: { said: text } })
   })
 })
 
-describe('the filters', () => {
-  it('count a timeout as no success', async () => {
+describe('the success filter', () => {
+  it('treats a timeout as a failure', async () => {
     const hung = await invoke('hangs', {})
     const done = await invoke('echo', {})
     expect(await ids('success=false&limit=5')).toEqual([hung.id])
@@ -144,7 +144,7 @@ describe('the filters', () => {
 })
 
 describe('retention', () => {
-  it('deletes true results that no key can ask for any more', async () => {
+  it('deletes unmasked results after the lifetime of Idempotency-Keys', async () => {
     const { sql } = world.service
     const nowMs = Date.parse('2031-06-15T12:00:00.000Z')
     const hours = [1, 23, 49, 500]
@@ -157,7 +157,7 @@ describe('retention', () => {
     expect(left.map(({ id }) => id).toSorted()).toEqual(ids.slice(0, 2).toSorted())
   })
 
-  it('deletes what is older than its workspace says, and whole months where nothing is kept', async () => {
+  it('deletes executions older than the retention of their workspace, and drops months with nothing to keep', async () => {
     const { sql } = world.service
     const days = { kept: 90, longer: 365 }
     const nowMs = Date.parse('2031-06-15T12:00:00.000Z')

@@ -68,7 +68,7 @@ const doubled = async (input: number) =>
   (await other.post('/sdk/artifacts/double/invoke', { input })).data(Execution).output
 
 it.each(cases)(
-  'code that %s is in the log as what it was, and another tenant goes on',
+  'code that %s is logged with the right outcome, and does not affect another tenant',
   async (slug, _, ends) => {
     const before = doubled(20)
     const execution = (await world.api.post(`/sdk/artifacts/${slug}/invoke`, {})).data(Execution)
@@ -84,7 +84,7 @@ it.each(cases)(
   },
 )
 
-it('code that looks for a way out finds nothing of the platform', async () => {
+it('code that tries to escape the sandbox reaches nothing of the platform', async () => {
   const output = async (slug: string) =>
     (await world.api.post(`/sdk/artifacts/${slug}/invoke`, {})).data(Execution).output
   expect(await output('escapes')).toBe('undefinedundefined')

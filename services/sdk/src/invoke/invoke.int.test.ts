@@ -41,7 +41,7 @@ const inLog = async (query: string) =>
   (await world.api.get(`${log}/executions?${query}`)).page(Execution).items
 
 describe('an invocation', () => {
-  it('answers with its execution, which is in the log under the same id with the same fields', async () => {
+  it('returns its execution, which is in the log with the same id and fields', async () => {
     const answer = await invoke('echo', { input: { text: 'Hello' } })
     expect(answer.status).toBe(200)
     const execution = answer.data(Execution)
@@ -57,7 +57,7 @@ describe('an invocation', () => {
   it.each([
     ['fails', 'failed', 'error'],
     ['hangs', 'timeout', 'wall_timeout'],
-  ])('of what %s is recorded as %s, and said', async (slug, status, code) => {
+  ])('of an artifact that %s is recorded and returned as %s', async (slug, status, code) => {
     const execution = (await invoke(slug)).data(Execution)
     expect(execution).toMatchObject({ status, output: null, error: { code } })
     expect(await read(execution.id)).toEqual(execution)
@@ -67,12 +67,12 @@ describe('an invocation', () => {
     expect([...events]).toEqual([{ type: 'sdk.execution.failed', status, code }])
   })
 
-  it('ends sooner where it is given less time', async () => {
+  it('times out earlier when a shorter timeout is requested', async () => {
     const execution = (await invoke('patient', { timeoutMs: 20 })).data(Execution)
     expect(execution).toMatchObject({ status: 'timeout' })
   })
 
-  it('is given the defaults of its schema, and refused where the input does not fit it', async () => {
+  it('applies the defaults of the input schema, and is rejected if the input violates it', async () => {
     expect((await invoke('typed', { input: {} })).data(Execution)).toMatchObject({
       input: { n: 21 },
       output: 42,
@@ -84,7 +84,7 @@ describe('an invocation', () => {
     })
   })
 
-  it('of what is not there, or not in this environment or workspace, is a 404', async () => {
+  it('returns 404 for an artifact that does not exist in this environment and workspace', async () => {
     await world.install(
       { slug: 'staged', code: 'export default async function () { return 1 }' },
       { environment: 'staging' },
@@ -97,7 +97,7 @@ describe('an invocation', () => {
     expect((await stranger.post('/sdk/artifacts/echo/invoke', {})).status).toBe(404)
   })
 
-  it('takes the right to invoke, and one that is suspended is not run', async () => {
+  it('requires the permission to invoke, and is rejected for a suspended artifact', async () => {
     const reader = world.service.as(testPrincipal({ permissions: ['sdk:read'] }))
     expect((await reader.post('/sdk/artifacts/echo/invoke', {})).error().code).toBe('insufficient_scope')
     await world.install({
@@ -113,7 +113,7 @@ describe('an invocation by a user who may use no secrets', () => {
   it.each([
     ['whose value it reads', 'reads', `host.secret({ name: 'token', plain: true })`],
     ['it sends', 'sends', `host.http({ url: 'https://example.com/{{secrets.token}}' })`],
-  ])('reaches none %s, at once or later', async (_, slug, call) => {
+  ])('cannot access a secret %s, synchronously or asynchronously', async (_, slug, call) => {
     await world.install({
       ...{ slug, code: `export default async function (_, host) { return ${call} }` },
       permissions: { secretsPlain: ['token'], http: ['example.com'] },
@@ -137,7 +137,7 @@ describe('an invocation by a user who may use no secrets', () => {
 })
 
 describe('an asynchronous invocation', () => {
-  it('is accepted, runs by itself and ends in the log', async () => {
+  it('is accepted, runs in the background and is logged when it ends', async () => {
     const answer = await invoke('echo', { mode: 'async', input: 7 })
     expect(answer.status).toBe(202)
     const { id } = answer.data(Execution)
@@ -145,7 +145,7 @@ describe('an asynchronous invocation', () => {
     expect(await read(id)).toMatchObject({ output: { got: 7 } })
   })
 
-  it('can be cancelled once', async () => {
+  it('can be cancelled only once', async () => {
     const { id } = (await invoke('patient', { mode: 'async' })).data(Execution)
     const cancelled = (await world.api.post(`${log}/executions/${id}/cancel`)).data(Execution)
     expect(cancelled).toMatchObject({ id, status: 'cancelled' })
@@ -156,7 +156,7 @@ describe('an asynchronous invocation', () => {
 })
 
 describe('an Idempotency-Key', () => {
-  it('leads to one execution, whichever way it is asked again', async () => {
+  it('leads to one execution for repeated requests, even if the stored response was lost', async () => {
     const headers = { 'idempotency-key': newId('request') }
     const first = (await invoke('echo', { input: 1 }, headers)).data(Execution)
     // Simulates that the response was not stored: the log contains the execution.
@@ -167,7 +167,7 @@ describe('an Idempotency-Key', () => {
     expect((await invoke('echo', { input: 2 }, headers)).error().code).toBe('idempotency_key_reused')
   })
 
-  it('starts again after a failure only where it says so', async () => {
+  it('starts a new execution after a failure only with retryFailed', async () => {
     const headers = { 'idempotency-key': newId('request') }
     const body = { input: 1, retryFailed: true }
     // The test client itself sends the request twice.
@@ -179,7 +179,7 @@ describe('an Idempotency-Key', () => {
 })
 
 describe('the log', () => {
-  it('finds executions by filters that combine, and by records', async () => {
+  it('finds executions by combined filters and by related records', async () => {
     const incidentId = newId('incident')
     await world.install({
       ...{ slug: 'rule', kind: 'business_rule', code: 'export default async function () { return 1 }' },
@@ -206,7 +206,7 @@ describe('the log', () => {
     expect(ofOne.page(Execution).items).toEqual([done])
   })
 
-  it('is read page by page, each execution once', async () => {
+  it('returns each execution once across pages', async () => {
     for (let n = 0; n < 5; n++) await invoke('typed', { input: { n } })
     const seen: string[] = []
     let after: string | null = ''
@@ -222,7 +222,7 @@ describe('the log', () => {
     expect(seen.length).toBeGreaterThanOrEqual(5)
   })
 
-  it('is visible in its own tenant only, to those who may read it', async () => {
+  it('is visible in its own tenant only, and requires the permission to read it', async () => {
     const { id } = (await invoke('echo')).data(Execution)
     for (const other of [{ workspaceId: newId('workspace') }, { environment: 'staging' as const }]) {
       const stranger = world.service.as(testPrincipal(other))
@@ -234,8 +234,8 @@ describe('the log', () => {
   })
 })
 
-describe('changes of executions', () => {
-  it('tell analytics alone of each that has ended, however it did', async () => {
+describe('the feed of execution changes', () => {
+  it('reports each ended execution to analytics only, whatever its status', async () => {
     const changes = async (after: number) =>
       (await world.service.asService('analytics').get(`${executionChangesPath}?after=${after}`)).data(
         ExecutionChanges,
@@ -257,8 +257,8 @@ describe('changes of executions', () => {
   })
 })
 
-describe('what is failed now', () => {
-  it('is grouped by artifact and what was thrown, until a replay succeeds', async () => {
+describe('the list of current failures', () => {
+  it('groups executions by artifact and error message, until a replay succeeds', async () => {
     const id = await world.install({
       slug: 'fussy',
       code: `export default async function ({ known, missing, order }) {
@@ -300,7 +300,7 @@ describe('what is failed now', () => {
 })
 
 describe('a replay', () => {
-  it('is an execution of its own with the same input or another, and leaves the original as it is', async () => {
+  it('is an execution of its own with the same or a new input, and leaves the original unchanged', async () => {
     const original = (await invoke('echo', { input: { a: 1 } })).data(Execution)
     const replay = async (body?: object) =>
       (await world.api.post(`${log}/executions/${original.id}/replay`, body)).data(Execution)
@@ -325,7 +325,7 @@ describe('a replay', () => {
       .sql`update artifacts set state = (state::jsonb || '{"status":"active"}')::json where slug = 'echo'`
   })
 
-  it('of an input that is masked takes the input', async () => {
+  it('of an input that is masked requires a new input', async () => {
     const original = (await invoke('echo', { input: { user: 'ada', password: 'hunter2' } })).data(Execution)
     expect(original.input).toEqual({ user: 'ada', password: '***' })
     const [row] = await world.service

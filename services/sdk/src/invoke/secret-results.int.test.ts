@@ -54,23 +54,23 @@ describe.each([
     { status: 'failed', output: null, error: { message } },
     { status: 'failed', output: null, error: { message: 'no luck with ***' } },
   ],
-])('what code %s with a secret in it', (slug, given, kept) => {
+])('a value with a secret that code %s', (slug, given, kept) => {
   const [tokenId, key] = [newId('token'), newId('request')]
   let first: Execution
   beforeAll(async () => {
     first = (await invoke(slug, { tokenId, key })).execution
   })
 
-  it('is what its caller is answered with', () => expect(first).toMatchObject(given))
+  it('is returned to its caller unmasked', () => expect(first).toMatchObject(given))
 
-  it('is what the same request again is answered with, whatever was killed before', async () => {
+  it('is returned again for the same Idempotency-Key, even after the service was killed', async () => {
     expect(await invoke(slug, { tokenId, key })).toEqual({ execution: first, replayed: 'true' })
     await service.kill()
     await service.start()
     expect(await invoke(slug, { tokenId, key })).toEqual({ execution: first, replayed: 'true' })
   })
 
-  it('is what the key that requested it reads, and masked for all others', async () => {
+  it('is readable with the API key that requested it, and masked for all others', async () => {
     expect(await read(first.id, tokenId)).toEqual(first)
     for (const other of [newId('token'), newId('session')]) {
       const record = await read(first.id, other)
@@ -81,14 +81,14 @@ describe.each([
     expect(JSON.stringify(listed)).not.toContain(pin)
   })
 
-  it('is what is read once it was done later', async () => {
+  it('of an asynchronous execution is readable with its API key, and masked for others', async () => {
     const { id } = (await invoke(slug, { tokenId, mode: 'async' })).execution
     await waitFor(async () => (await read(id)).status !== 'running')
     expect(await read(id, tokenId)).toMatchObject(given)
     expect(await read(id)).toMatchObject(kept)
   })
 
-  it('is what is answered after the service was killed between its end and its answer', async () => {
+  it('is returned to a repeated request after the service was killed between completion and response', async () => {
     const { sql } = world.service
     const requestKey = newId('request')
     const before = new Set((await sql<{ id: string }[]>`select id from executions`).map(({ id }) => id))
@@ -105,7 +105,7 @@ describe.each([
   })
 })
 
-describe('what is to be masked in a result', () => {
+describe('the secrets in a result', () => {
   const ask = async (by: 'workflows' | 'sdk', headers: Record<string, string>, given: object = input) => {
     const delegate = world.service.asDelegate(by, world.principal)
     const idempotency = { 'idempotency-key': newId('request'), ...headers }
@@ -113,7 +113,7 @@ describe('what is to be masked in a result', () => {
     return answer.data(Execution)
   }
 
-  it('is returned to a step that asks for it, each time, and to no other caller', async () => {
+  it('are returned to a workflow step that requests them, every time, and to no other caller', async () => {
     const key = { 'idempotency-key': newId('request'), [secretsHeader]: 'true' }
     const first = await ask('workflows', key)
     expect(first).toMatchObject({ output, secrets: [pin] })
@@ -128,12 +128,12 @@ describe('what is to be masked in a result', () => {
     expect(answer.data(Execution)).not.toHaveProperty('secrets')
   })
 
-  it('is nothing where nothing of it stands in the result', async () =>
+  it('are omitted if the result contains none of them', async () =>
     expect(
       await ask('workflows', { [secretsHeader]: 'true' }, { credentials: { pin: '1' }, page: 'page' }),
     ).not.toHaveProperty('secrets'))
 })
 
-it('is kept nowhere in plain text', async () => {
+it('a secret is stored nowhere in plain text', async () => {
   expect(await dumpAllRows(world.service)).not.toContain(pin)
 })

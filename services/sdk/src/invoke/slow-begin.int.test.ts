@@ -49,7 +49,7 @@ async function renewed(): Promise<void> {
   await waitFor(async () => (await heldUntil()) !== before, { message: 'leases to be renewed' })
 }
 
-test('an execution whose start takes long is not leased by another replica', async () => {
+test('an execution whose start is slow is not leased by another replica', async () => {
   const long = invoke('long')
   await waitFor(heldUntil, { message: 'an execution whose lease is renewed' })
   let plain: ReturnType<typeof invoke> | undefined

@@ -22,7 +22,7 @@ const executionsOf = async (id: string) =>
     Execution,
   ).items
 
-it('runs its artifact at its times, each of which is an execution that names it', async () => {
+it('a job runs its artifact at its scheduled times, with one execution for each', async () => {
   const job = await create({ schedule: { everySeconds: 1 } })
   await waitFor(
     async () => (await executionsOf(job.id)).filter(({ status }) => status === 'completed').length >= 2,
@@ -36,7 +36,7 @@ it('runs its artifact at its times, each of which is an execution that names it'
   expect(rows).toHaveLength(0)
 })
 
-it('is listed, changed, paused and resumed, and says when it runs next', async () => {
+it('a job can be listed, changed, paused and resumed, and shows when it runs next', async () => {
   const job = await create()
   expect(job).toMatchObject({
     ...fields,
@@ -52,7 +52,7 @@ it('is listed, changed, paused and resumed, and says when it runs next', async (
   expect((await world.api.get(path)).page(ScheduledJob).items).toContainEqual(resumed)
 })
 
-it('takes only an artifact that is there, with what it takes, and a schedule that is one', async () => {
+it('a job is rejected with an unknown artifact, an invalid input or an invalid schedule', async () => {
   const refused = async (more: object) =>
     (await world.api.post(path, { ...fields, ...more })).error().details.map((detail) => detail.path)
   expect(await refused({ artifact: 'unknown' })).toEqual(['/artifact'])
@@ -60,7 +60,7 @@ it('takes only an artifact that is there, with what it takes, and a schedule tha
   expect(await refused({ schedule: { cron: 'never' } })).toEqual(['/schedule/cron'])
 })
 
-it('does no more than its creator may do', async () => {
+it('a job is rejected if its artifact requires rights that its creator lacks', async () => {
   const code = 'export default async function () { return 1 }'
   await world.install({ slug: 'posts', kind: 'scheduled', code, permissions: { topics: ['orders'] } })
   const { principal, service } = world
@@ -77,7 +77,7 @@ it('does no more than its creator may do', async () => {
   expect((await world.api.post(path, { ...fields, artifact: 'posts' })).status).toBe(201)
 })
 
-it('is rescheduled and resumed only by users who may do what it does', async () => {
+it('a job can be rescheduled and resumed only by users with the rights that its artifact requires', async () => {
   const code = 'export default async function () { return 1 }'
   await world.install({ slug: 'posts-more', kind: 'scheduled', code, permissions: { topics: ['orders'] } })
   const { principal, service } = world
@@ -107,7 +107,7 @@ it('is rescheduled and resumed only by users who may do what it does', async () 
   expect((await world.api.post(`${own}/resume`)).status).toBe(200)
 })
 
-it('has its events run the business rules that are for them, once for each event', async () => {
+it('events of a job run the matching business rules, once for each event', async () => {
   await world.install({
     slug: 'watcher',
     kind: 'business_rule',
@@ -131,7 +131,7 @@ it('has its events run the business rules that are for them, once for each event
   expect(await related(other.id)).toEqual([])
 })
 
-it('has rules that fail on failures come to an end', async () => {
+it('business rules that fail on failures stop at the maximum depth', async () => {
   const code = `export default async function () { throw new Error('no luck') }`
   await world.install({ slug: 'unlucky', code })
   const rule = { events: ['sdk.execution.failed'] }

@@ -67,7 +67,7 @@ const executionsOf = async ({ id }: ScheduledJob) =>
 const statuses = async (job: ScheduledJob) => (await executionsOf(job)).map(({ status }) => status)
 const pause = ({ id }: ScheduledJob) => world.api.post(`${jobs}/${id}/pause`)
 
-it('leaves times out under skip', async () => {
+it('skips due times while the previous execution is running with overlap skip', async () => {
   const job = await begin('skip')
   await waitFor(async () => (await decided(job)).length >= 3)
   expect((await decided(job)).slice(0, 3)).toEqual(['start', 'skip', 'skip'])
@@ -79,7 +79,7 @@ it('leaves times out under skip', async () => {
   await pause(job)
 })
 
-it('begins one after the other under queue, however those before it end', async () => {
+it('runs executions one after another with overlap queue, whether the previous one completed or was cancelled', async () => {
   const job = await begin('queue', { maxCatchUp: 3 })
   await waitFor(async () => (await decided(job)).filter((each) => each === 'queue').length === 3)
   await pause(job)
@@ -103,7 +103,7 @@ it('begins one after the other under queue, however those before it end', async 
   expect(most.get('/queue')).toBe(1)
 })
 
-it('ends what goes on under cancel_previous', async () => {
+it('cancels the running execution with overlap cancel_previous', async () => {
   const job = await begin('cancel_previous')
   await waitFor(async () => (await statuses(job)).length >= 3)
   await pause(job)

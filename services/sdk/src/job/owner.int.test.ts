@@ -44,7 +44,7 @@ beforeAll(async () => {
 afterAll(() => packs?.stop())
 
 describe('the owner of a scheduled job', () => {
-  it('is a caller of each of its executions, with the rights they have by then', async () => {
+  it('is a caller of each of its executions, with their current rights', async () => {
     const { owner } = await people()
     const api = packs.service.as(owner)
     const job = (await api.post(path, { ...fields, schedule: { everySeconds: 1 } })).data(ScheduledJob)
@@ -56,7 +56,7 @@ describe('the owner of a scheduled job', () => {
     expect((await api.send('DELETE', `${path}/${job.id}`)).status).toBe(204)
   })
 
-  it('has it paused once they lack what it needs, until a person with the rights resumes it', async () => {
+  it('has it paused when they lose a required right, until a user with the rights resumes it', async () => {
     const { installer, owner, other } = await people()
     const job = (await packs.service.as(owner).post(path, fields)).data(ScheduledJob)
     const present = async () => (await packs.service.as(owner).get(`${path}/${job.id}`)).data(ScheduledJob)

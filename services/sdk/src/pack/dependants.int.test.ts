@@ -18,14 +18,14 @@ const install = async (api: ApiClient, body: object) =>
 const slugs = async (api: ApiClient) =>
   (await api.get('/sdk/artifacts?sort=slug')).page(Artifact).items.map(({ slug }) => slug)
 
-describe('what a workflow uses', () => {
+describe('an artifact used by a workflow', () => {
   const use = { artifact: 'wave', kind: 'workflow' as const, id: newId('workflow'), name: 'Welcome' }
   const more = [{ slug: 'wave', kind: 'workflow_action' as const, source: 'src/greet.ts' }]
   const inUse = { code: 'conflict', details: [{ code: 'in_use', params: use }] }
   beforeAll(() => void packs.uses.push(use))
   afterAll(() => void packs.uses.splice(0))
 
-  it('is not taken away by an upgrade or a downgrade unless forced, and a check says so', async () => {
+  it('is not removed by an upgrade unless forced, and a check reports its use', async () => {
     const api = inWorkspace()
     await install(api, buildPack('1.0.0', { more }))
     const without = buildPack('1.1.0')
@@ -36,7 +36,7 @@ describe('what a workflow uses', () => {
     expect(await slugs(api)).toEqual(['greet'])
   })
 
-  it('is known by its slug, unless it was removed or is of another workspace', async () => {
+  it('is found by its slug, unless it was removed or belongs to another workspace', async () => {
     const principal = testPrincipal()
     const api = packs.service.as(principal)
     const { id } = await install(api, buildPack('1.0.0', { more }))
@@ -59,8 +59,8 @@ describe('what a workflow uses', () => {
   })
 })
 
-describe('what a job uses', () => {
-  it('is not taken away by an upgrade, a rollback or uninstalling unless forced; once the job is gone it is', async () => {
+describe('an artifact used by a scheduled job', () => {
+  it('is not removed by an upgrade, a rollback or uninstalling before the job is deleted', async () => {
     const api = inWorkspace()
     const more = [{ slug: 'nightly', kind: 'scheduled' as const, source: 'src/greet.ts' }]
     const { id: packId } = await install(api, buildPack('1.0.0'))

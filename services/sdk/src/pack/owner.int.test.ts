@@ -13,8 +13,8 @@ const asking = { http: ['api.example.com'], secrets: ['api_key'], topics: ['gree
 const install = async (api: ApiClient, body: object) =>
   (await api.post('/sdk/packs/install', body)).data(Pack)
 
-describe('the owner of a pack', () => {
-  it('suspends it once they lack a right it needs, until a user with the rights installs it again', async () => {
+describe('a pack', () => {
+  it('is suspended once its owner lacks a required right, until a user with the rights installs it again', async () => {
     const principal = testPrincipal({ userId: newId('user') })
     const api = packs.service.as(principal)
     const body = { ...buildPack('1.0.0', { artifact: { permissions: asking } }), grant: asking }
@@ -37,7 +37,7 @@ describe('the owner of a pack', () => {
     expect((await api.get('/sdk/artifacts/greet')).data(ArtifactDetail).status).toBe('active')
   })
 
-  it('is taken over as it is by one call of a person with the rights, and of no other', async () => {
+  it('can be taken over unchanged in one call, only by a user with the rights', async () => {
     const [owner, lacking, able] = [0, 1, 2].map(() => ({ ...testPrincipal(), userId: newId('user') }))
     if (!owner || !lacking || !able) throw new Error('three people are needed')
     const { workspaceId } = owner
@@ -76,7 +76,7 @@ describe('a pack with business rules', () => {
     return { manifest: { ...manifest, name: slug }, files }
   }
 
-  it('cannot be installed by a user from whom row rules hide their events, and is suspended when they begin to', async () => {
+  it('cannot be installed by a user from whom row rules hide its events, and is suspended when they start to', async () => {
     packs.settings.readRules = [rule]
     const principal = testPrincipal({ userId: newId('user') })
     const as = (role: string) => packs.service.as({ ...principal, role })

@@ -31,7 +31,7 @@ const slugs = async (api: ApiClient) =>
 
 const asking = { http: ['api.example.com'], secrets: ['api_key'], topics: ['greetings'] }
 
-it('warns of the secrets that artifacts name and cannot use, and adds the hosts they declare', async () => {
+it('warns about declared secrets that cannot be used, and adds the declared hosts to the usable ones', async () => {
   const api = inWorkspace()
   const asks = { http: ['api.example.com'], secrets: ['gone', 'there'], secretsPlain: ['gone'] }
   const pack = buildPack('1.0.0', { artifact: { permissions: asks } })
@@ -47,7 +47,7 @@ it('warns of the secrets that artifacts name and cannot use, and adds the hosts 
 })
 
 describe('installing', () => {
-  it('brings the artifacts of a pack, with their code, schemas and a version', async () => {
+  it('creates the artifacts of a pack, with their code, schemas and a version', async () => {
     const api = inWorkspace()
     const input = { type: 'object', required: ['name'], properties: { name: { type: 'string' } } }
     const pack = await install(api, buildPack('1.0.0', { artifact: { input } }))
@@ -66,7 +66,7 @@ describe('installing', () => {
     expect((await inWorkspace().get('/sdk/artifacts/greet')).status).toBe(404)
   })
 
-  it('takes a tarball that is the one its integrity says, and no other', async () => {
+  it('accepts a tarball only if it matches its integrity hash', async () => {
     const api = inWorkspace()
     const { manifest, files } = buildPack('1.0.0')
     const bytes = await packTarball({ ...files, 'opsplane.pack.json': JSON.stringify(manifest) })
@@ -81,7 +81,7 @@ describe('installing', () => {
     })
   })
 
-  it('names each problem with its file and line, and installs nothing', async () => {
+  it('reports each problem with its file and line, and installs nothing', async () => {
     const api = inWorkspace()
     const { manifest } = buildPack('1.0.0', {
       artifact: { input: { type: 'strange' }, permissions: { api: ['doNothing'] } },
@@ -113,7 +113,7 @@ describe('installing', () => {
     expect(await slugs(api)).toEqual([])
   })
 
-  it('needs what it asks for to be granted, and acts with no more than that takes', async () => {
+  it('requires a grant of all requested permissions, and acts with no more rights than they need', async () => {
     const api = inWorkspace()
     const pack = buildPack('1.0.0', { artifact: { permissions: asking } })
     const check = (await api.post('/sdk/packs/check', pack)).data(PackCheck)
@@ -144,7 +144,7 @@ describe('installing', () => {
     })
   })
 
-  it('gives values of secrets to code by a grant for just that', async () => {
+  it('requires a separate grant for code that reads secret values', async () => {
     const api = inWorkspace()
     const asks = { secretsPlain: ['api_key'] }
     const pack = buildPack('1.0.0', { artifact: { permissions: asks } })
@@ -155,7 +155,7 @@ describe('installing', () => {
     expect((await install(api, { ...pack, grant: asks })).granted).toMatchObject({ ...asks, secrets: [] })
   })
 
-  it('takes the rights that its artifacts need', async () => {
+  it('requires the rights that the artifacts of the pack need', async () => {
     const held = permissions.filter((each) => each !== 'secrets:use')
     const api = inWorkspace({ permissions: held })
     const pack = buildPack('1.0.0', { artifact: { permissions: asking } })
@@ -174,7 +174,7 @@ describe('installing', () => {
     ).toBe('insufficient_scope')
   })
 
-  it('leaves a slug to the pack that has it', async () => {
+  it('rejects a slug that another pack uses', async () => {
     const api = inWorkspace()
     await install(api, buildPack('1.0.0'))
     const { manifest, files } = buildPack('1.0.0')
@@ -185,8 +185,8 @@ describe('installing', () => {
   })
 })
 
-describe('another version', () => {
-  it('takes the place of the one before, and goes back to the same versions of its artifacts', async () => {
+describe('a version of a pack', () => {
+  it('replaces the previous one, and a rollback restores the same artifact versions', async () => {
     const api = inWorkspace()
     const more = [{ slug: 'wave', kind: 'api' as const, source: 'src/greet.ts' }]
     const first = await install(api, buildPack('1.0.0', { more }))
@@ -206,7 +206,7 @@ describe('another version', () => {
     expect((await api.get('/sdk/artifacts/greet/versions/3')).status).toBe(404)
   })
 
-  it('never changes its content', async () => {
+  it('never changes its content: other content under the same version is rejected', async () => {
     const api = inWorkspace()
     await install(api, buildPack('1.0.0'))
     const other = (await api.post('/sdk/packs/install', buildPack('1.0.0', { greeting: 'Hi' }))).error()
@@ -217,7 +217,7 @@ describe('another version', () => {
     })
   })
 
-  it('of two at once wins whole, and the other says so', async () => {
+  it('is installed completely when two are installed concurrently, and a rejected request gets 409', async () => {
     const api = inWorkspace()
     await install(api, buildPack('1.0.0'))
     const answers = await Promise.all(
@@ -233,7 +233,7 @@ describe('another version', () => {
 })
 
 describe('uninstalling', () => {
-  it('removes the artifacts, keeps their versions, and ends the grant', async () => {
+  it('removes the artifacts, keeps their versions, and revokes the grant', async () => {
     const api = inWorkspace()
     const pack = await install(api, buildPack('1.0.0'))
     const { id } = (await api.get('/sdk/artifacts/greet')).data(ArtifactDetail)
@@ -249,7 +249,7 @@ describe('uninstalling', () => {
 })
 
 describe('promotion', () => {
-  it('installs the same pack in another environment, where it is granted again', async () => {
+  it('installs the same pack in another environment, where it requires a new grant', async () => {
     const principal = testPrincipal()
     const api = packs.service.as(principal)
     const pack = await install(api, {
@@ -269,7 +269,7 @@ describe('promotion', () => {
 })
 
 describe('the available packs', () => {
-  it('offer one that ships, whose artifacts are installed by its name', async () => {
+  it('include a shipped one, whose artifacts can be installed by its name', async () => {
     const api = inWorkspace()
     const [shipped] = (await api.get('/sdk/packs/available')).data(z.array(AvailablePack))
     expect(shipped).toMatchObject({ name: 'itsm-essentials', installedVersion: null })
@@ -291,7 +291,7 @@ describe('a validation', () => {
     return { manifest: { ...manifest, artifacts: [{ ...artifact, rule }] }, files }
   }
 
-  it('is known to the database studio before its pack is acknowledged', async () => {
+  it('is announced to the database studio before the installation of its pack is acknowledged', async () => {
     const principal = testPrincipal()
     const api = packs.service.as(principal)
     packs.studio.up = false
@@ -320,7 +320,7 @@ describe('a validation', () => {
     expect(packs.announced.filter((each) => each.workspaceId === elsewhere.workspaceId)).toEqual([])
   })
 
-  it('is installed by those alone who may change tables', async () => {
+  it('can be installed only by users with permission to change tables', async () => {
     const without = inWorkspace({ permissions: permissions.filter((each) => each !== 'tables:write') })
     const refused = await without.post('/sdk/packs/install', checking())
     expect([refused.status, refused.error().message]).toEqual([403, expect.stringContaining('tables:write')])
@@ -331,14 +331,14 @@ describe('a validation', () => {
     [{ validates: { ...validates, tables: ['assets', 'assets'] } }, '/rule/validates/tables'],
     [{ validates: { ...validates, whenUnavailable: undefined } }, '/rule/validates/whenUnavailable'],
     [{ validates, events: ['record.created'] }, '/rule'],
-  ])('is refused as %j', async (rule, path) => {
+  ])('is rejected with the rule %j', async (rule, path) => {
     const { details } = (await inWorkspace().post('/sdk/packs/install', checking(rule))).error()
     expect(details.map((detail) => detail.path)).toEqual([`/manifest/artifacts/0${path}`])
   })
 })
 
-describe('what is known of it elsewhere', () => {
-  it('are events of the pack and its artifacts', async () => {
+describe('the state of packs', () => {
+  it('is published as events of the pack and its artifacts', async () => {
     const principal = testPrincipal()
     const api = packs.service.as(principal)
     const recorder = await recordEvents(packs.service.natsPrefix)
@@ -357,7 +357,7 @@ describe('what is known of it elsewhere', () => {
     await recorder.stop()
   })
 
-  it('comes out the same when it is rebuilt from its events', async () => {
+  it('is the same after a rebuild from its events', async () => {
     const rows = async () => [
       await packs.service.sql`select id, version, state from packs order by id`,
       await packs.service.sql`select id, version, state from artifacts order by id`,

@@ -17,7 +17,7 @@ beforeAll(() => {
 })
 afterAll(() => runner.close())
 
-test('there are five at least, each with tests', () => {
+test('there are at least five shipped artifacts, each with tests', () => {
   expect(shipped.length).toBeGreaterThanOrEqual(5)
   expect(shipped.filter(({ tests }) => tests.length === 0)).toEqual([])
 })

@@ -41,7 +41,7 @@ const over = (id: string | undefined) =>
   })
 
 describe('a retry of a group of failed executions', () => {
-  it('replays each once that had failed when the group was listed, and counts those that cannot be', async () => {
+  it('replays each failure listed in the group once, and counts those that cannot be replayed', async () => {
     const { id, fail, groups, replaysOf } = await failing('sold-out')
     const first = [await fail({ order: 1 }), await fail({ order: 2 })]
     const masked = await fail({ order: 3, password: 'hunter2' })
@@ -69,7 +69,7 @@ describe('a retry of a group of failed executions', () => {
     expect(cancel.error().code).toBe('invalid_state_transition')
   })
 
-  it('counts what a step had replayed before its replica died', async () => {
+  it('counts the replays of a step whose replica died', async () => {
     const { id, fail, groups, replaysOf } = await failing('crashed')
     const stepIds = [await fail({ order: 1 }), await fail({ order: 2 })]
     const [group] = await groups()
@@ -84,7 +84,7 @@ describe('a retry of a group of failed executions', () => {
     expect(await Promise.all(stepIds.map(replaysOf))).toEqual([1, 1])
   })
 
-  it('acts by the rights of who has asked for it', async () => {
+  it('runs with the rights of its requester', async () => {
     const { fail, groups } = await failing('by-rights')
     const original = await fail({ order: 1 })
     const [group] = await groups()
@@ -101,7 +101,7 @@ describe('a retry of a group of failed executions', () => {
     expect(row?.caller.permissions).toEqual(agent.permissions)
   })
 
-  it('ends once who has asked for it may invoke nothing any more', async () => {
+  it('is canceled when its requester may no longer invoke artifacts', async () => {
     const { fail, groups, replaysOf } = await failing('left')
     const original = await fail({ order: 1 })
     const [group] = await groups()
@@ -114,7 +114,7 @@ describe('a retry of a group of failed executions', () => {
     expect(await replaysOf(original)).toBe(0)
   })
 
-  it('is replayed no further once it is canceled, and no other group meanwhile', async () => {
+  it('stops after the current step when canceled, and blocks another retry while it runs', async () => {
     const { fail, groups } = await failing('many')
     for (let order = 0; order < 25; order++) await fail({ order })
     const [group] = await groups()
@@ -161,7 +161,7 @@ describe('a retry of a group of failed executions', () => {
     }
   })
 
-  it('is visible in its tenant only, and accepts no `to` but its own', async () => {
+  it('is visible in its own tenant only, and accepts only its own `to`', async () => {
     const { fail, groups } = await failing('guarded')
     await fail({ order: 1 })
     const [group] = await groups()

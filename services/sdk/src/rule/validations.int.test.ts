@@ -93,7 +93,7 @@ const creating = (slug: string, ...records: object[]): ChangedRecords => ({
 const lastOf = async (slug: string) =>
   (await sdk.api.get(`/origin/api/service-sdk/artifacts/${slug}/executions?limit=1`)).page(Execution).items[0]
 
-it('names what is refused by its place in the batch, and shows a validation only the records its filter lets in', async () => {
+it('a fault has its index in the batch, and a validation receives only the records that match its filter', async () => {
   const id = newId('record')
   const answer = await ask([
     creating('nobodys', { kind: 'laptop' }),
@@ -113,7 +113,7 @@ it('names what is refused by its place in the batch, and shows a validation only
   expect((await sdk.api.get(about)).page(Execution).items.map((each) => each.id)).toEqual([execution?.id])
 })
 
-it('is shown records as they are and as they would be, also one that leaves what its filter lets in', async () => {
+it('a validation receives records before and after the change, also when the change makes the filter fail', async () => {
   const before = [{ kind: 'laptop', serial: 'A-1' }]
   const update = { operation: 'update', records: [{ kind: 'desk', serial: null }], before } as const
   const { faults } = await ask([
@@ -137,7 +137,7 @@ it.each([
   ['odd', 'failed', '/faults/0/index'],
   ['away', undefined, 'suspended'],
 ])(
-  'one that %s lets pass what fails open, and is named where it fails closed',
+  'a validation that is unavailable (%s) accepts records if it fails open, and is reported if it fails closed',
   async (name, status, reason) => {
     expect(await ask([creating(`${name}-open`, {})])).toEqual({ faults: [], unavailable: [] })
     const { faults, unavailable } = await ask([creating(`${name}-closed`, {})])
@@ -149,7 +149,7 @@ it.each([
   },
 )
 
-it('shows every record of a batch that is larger than what it takes at once', async () => {
+it('a validation receives every record of a batch that exceeds its input limit', async () => {
   const filled = Array.from({ length: 20 }, (_, index) => ({
     text: 'x'.repeat(1_000),
     serial: index === 17 ? '' : 'A-1',
@@ -158,7 +158,7 @@ it('shows every record of a batch that is larger than what it takes at once', as
   expect([faults.map(({ index }) => index), unavailable]).toEqual([[17], []])
 })
 
-it('ends what executions cause one another to write', async () => {
+it("stops chains of executions that cause each other's writes at the maximum depth", async () => {
   const execution = await lastOf('serials')
   const causedBy = (depth: number) =>
     sdk.service.sql`update executions set depth = ${depth} where id = ${execution?.id ?? ''}`
@@ -173,7 +173,7 @@ it('ends what executions cause one another to write', async () => {
   })
 })
 
-it('knows nothing of another environment or workspace, and answers the database studio alone', async () => {
+it('a validation applies to its own environment and workspace only, and answers only the database studio', async () => {
   const batch = [creating('serials', { kind: 'laptop' })]
   const none = { faults: [], unavailable: [] }
   expect(await ask(batch, { environment: 'staging' })).toEqual(none)

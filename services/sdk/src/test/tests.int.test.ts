@@ -23,7 +23,7 @@ afterAll(() => packs?.stop())
 
 const runTests = (body: object = {}) => api.post('/sdk/artifacts/greet/tests/run', body)
 
-it('runs the tests of an artifact, and says what differs in those that fail', async () => {
+it('runs the tests of an artifact, and reports the differences of failed ones', async () => {
   const run = (await runTests()).data(ArtifactTestRun)
   expect(run).toMatchObject({ artifactVersion: 1, passed: 2, failed: 2 })
   expect(run.results.map(({ name, passed }) => [name, passed])).toEqual([
@@ -38,7 +38,7 @@ it('runs the tests of an artifact, and says what differs in those that fail', as
   expect(run.results[2]?.differences).toMatchObject([{ path: 'host/0', expected: 1, actual: 0 }])
 })
 
-it('has each of them in the log as an execution that a user has started by hand, with its duration', async () => {
+it('logs each test as a manual execution with its duration', async () => {
   const { results, durationMs } = (await runTests({ names: ['greets', 'publishes'] })).data(ArtifactTestRun)
   expect(durationMs).toBe(results.reduce((sum, result) => sum + result.durationMs, 0))
   const kept = await api.get('/origin/api/service-sdk/executions?executionType=test&limit=2')
@@ -52,7 +52,7 @@ it('has each of them in the log as an execution that a user has started by hand,
   }
 })
 
-it('runs those that are named, and knows no others', async () => {
+it('runs only the named tests, and rejects unknown names', async () => {
   const run = (await runTests({ names: ['greets'] })).data(ArtifactTestRun)
   expect(run.results.map(({ name }) => name)).toEqual(['greets'])
   expect((await runTests({ names: ['greets', 'none'] })).error().details[0]).toMatchObject({

@@ -56,8 +56,8 @@ async function memberOfBoth(role = 'viewer'): Promise<JoinedUser> {
   return joined
 }
 
-describe('a link of an admin', () => {
-  it('sets another password, once, and ends all sessions, but proves no address', async () => {
+describe('a reset link of an admin', () => {
+  it('sets a new password once and ends all sessions, but proves no address', async () => {
     const person = await inAcme.joined(email())
     const made = (await linkFor(person.userId)).data(ResetLink)
     expect(made.link).toBe(`https://ops.example/reset#token=${made.token}`)
@@ -73,7 +73,7 @@ describe('a link of an admin', () => {
     expect(session.user.addressProvenAt).toBeNull()
   })
 
-  it('is in the audit log of the workspace, with who, for whom, and from where, and without the token', async () => {
+  it('is recorded in the audit log with actor, subject and source, and without the token', async () => {
     const person = await inAcme.joined(email())
     const client = await settings.as(admin.session, { workspace: 'ada' })
     const made = (
@@ -92,7 +92,7 @@ describe('a link of an admin', () => {
     expect(JSON.stringify(rows)).not.toContain(made.token)
   })
 
-  it('is good for an hour, and replaced by the next one', async () => {
+  it('expires after an hour, and is replaced by the next link', async () => {
     const person = await inAcme.joined(email())
     const first = (await linkFor(person.userId)).data(ResetLink)
     const second = (await linkFor(person.userId)).data(ResetLink)
@@ -102,10 +102,10 @@ describe('a link of an admin', () => {
   })
 })
 
-describe('a browser signs in with the token of a reset', () => {
+describe('a browser that signs in with a reset token', () => {
   const signIn = (body: object) => settings.internal.post('/auth/session', body, from())
 
-  it('and is asked for the second factor of the login, whose password is set by then', async () => {
+  it('is asked for the second factor of the login after the password is set', async () => {
     const person = await inAcme.joined(email())
     const factors = createFactorClient(settings)
     const { code } = await factors.totp(await settings.as(person.session))
@@ -118,7 +118,7 @@ describe('a browser signs in with the token of a reset', () => {
     expect((await signIn({ challenge, code: code() })).status).toBe(201)
   })
 
-  it('and a new password, once, without a token in the answer; the sessions from before have ended', async () => {
+  it('signs in once with a new password, receives no token in the body, and ends all earlier sessions', async () => {
     const person = await inAcme.joined(email())
     const { token: resetToken } = (await linkFor(person.userId)).data(ResetLink)
     const reply = await signIn({ resetToken, newPassword: next })
@@ -132,7 +132,7 @@ describe('a browser signs in with the token of a reset', () => {
     expect((await signIn({ resetToken, newPassword: next })).error().code).toBe('invalid_token')
   })
 
-  it('and not with another token, nor with a password that is too short', async () => {
+  it('is refused with another token or a password that is too short', async () => {
     const person = await inAcme.joined(email())
     const { token: resetToken } = (await linkFor(person.userId)).data(ResetLink)
     expect((await signIn({ resetToken, newPassword: 'short' })).status).toBe(422)
@@ -142,7 +142,7 @@ describe('a browser signs in with the token of a reset', () => {
   })
 })
 
-describe('no admin gets into a login that reaches further', () => {
+describe('no admin gets into a login with more rights', () => {
   const theWay = /POST \/platform\/accounts\/reset-link/
 
   test.each<[string, () => Promise<string>]>([
@@ -167,13 +167,13 @@ describe('no admin gets into a login that reaches further', () => {
         return userId
       },
     ],
-  ])('of %s', async (_who, person) => {
+  ])('rejects a reset link for %s', async (_who, person) => {
     const refused = (await linkFor(await person())).error()
     expect(refused.code).toBe('forbidden')
     expect(refused.message).toMatch(theWay)
   })
 
-  it('not for logins beyond the workspace, nor for those it refuses', async () => {
+  it('rejects a reset link for a login that is not an active member of the workspace', async () => {
     expect((await linkFor(bea.userId)).error().code).toBe('not_found')
     const suspended = await inAcme.joined(email())
     await inAcme.patch(suspended.userId, { status: 'suspended' })
@@ -182,7 +182,7 @@ describe('no admin gets into a login that reaches further', () => {
     expect((await linkFor(invited.id)).error().code).toBe('not_found')
   })
 
-  it('not with an API key, and not for oneself', async () => {
+  it("rejects a reset link requested by an API key or for the admin's own login", async () => {
     const person = await inAcme.joined(email())
     const wanted = { name: 'k', scopes: ['credentials:manage'] }
     const { token } = (await api.post('/auth/tokens', wanted)).data(TokenCreated)
@@ -192,7 +192,7 @@ describe('no admin gets into a login that reaches further', () => {
     expect((await linkFor(person.userId, person.api)).error().code).toBe('insufficient_scope')
   })
 
-  it('although an invitation to another workspace, which opens nothing by itself, does not prevent it', async () => {
+  it('allows a reset link for a member who is only invited to another workspace', async () => {
     const person = await inAcme.joined(email())
     await inBeta.invite(person.email, 'owner')
     expect((await linkFor(person.userId)).status).toBe(201)
@@ -211,7 +211,7 @@ describe('no admin gets into a login that reaches further', () => {
     ['the person was removed', (person) => inAcme.remove(person.userId)],
     ['the admin may do less', (_person, issuer) => inAcme.patch(issuer.userId, { role: 'viewer' })],
     ['the admin was removed', (_person, issuer) => inAcme.remove(issuer.userId)],
-  ])('by a link from before: %s', async (_what, happens) => {
+  ])('rejects a link that was created before a change: %s', async (_what, happens) => {
     const issuer = await inAcme.joined(email(), 'admin')
     const person = await inAcme.joined(email())
     const { token } = (await linkFor(person.userId, issuer.api)).data(ResetLink)
@@ -221,7 +221,7 @@ describe('no admin gets into a login that reaches further', () => {
   })
 })
 
-it('a link and an invitation elsewhere that are used at the same time do not both succeed', async () => {
+it('a reset link and an invitation to another workspace, used at the same time, do not both succeed', async () => {
   for (let round = 0; round < 6; round++) {
     const person = await inAcme.joined(email())
     const { token: invitation } = await inBeta.invited(person.email)
@@ -234,11 +234,11 @@ it('a link and an invitation elsewhere that are used at the same time do not bot
   }
 })
 
-describe('a link of the operator', () => {
+describe('a reset link of the operator', () => {
   const forAnyone = (address: string, client: ApiClient) =>
     client.post('/platform/accounts/reset-link', { email: address })
 
-  it('is for any login, and proves no address either', async () => {
+  it('can be created for any login, and proves no address', async () => {
     const operator = await settings.as((await logIn(ada.email, password)).data(Session).accessToken)
     const person = await memberOfBoth('owner')
     const made = (await forAnyone(person.email, operator)).data(ResetLink)
@@ -252,7 +252,7 @@ describe('a link of the operator', () => {
     expect((await forAnyone('unknown@example.com', operator)).error().code).toBe('not_found')
   })
 
-  it('is created by no other caller', async () => {
+  it('can be created by no other caller', async () => {
     const person = await inAcme.joined(email())
     const other = await settings.as((await logIn(bea.email, password)).data(Session).accessToken)
     const { token } = (await api.post('/auth/tokens', { name: 'o', scopes: ['credentials:manage'] })).data(

@@ -54,7 +54,7 @@ const change = async (session: string, body: object) =>
 const works = async (token: string) => (await settings.verify(token)).status === 200
 
 describe('changing the password', () => {
-  it('takes the present one, keeps this session, and ends all others', async () => {
+  it('requires the current password, keeps this session and ends all others', async () => {
     const bea = await settings.owner('bea')
     const other = await sessionOf(bea)
     const wrong = await change(bea.session, { currentPassword: 'wrong horse', newPassword: next })
@@ -67,7 +67,7 @@ describe('changing the password', () => {
     await sessionOf(bea, next)
   })
 
-  it('is not for API keys, which stay when it is changed', async () => {
+  it('is refused to API keys, which remain valid after the change', async () => {
     const cy = await settings.owner('cy')
     const own = await settings.as(cy.session, { workspace: 'cy' })
     const key = (await own.post('/auth/tokens', { name: 'k', scopes: ['itsm:read'] })).data(TokenCreated)
@@ -77,7 +77,7 @@ describe('changing the password', () => {
     expect(await works(String(key.token))).toBe(true)
   })
 
-  it('is slowed down as logging in is', async () => {
+  it('is throttled like a login', async () => {
     const dan = await settings.owner('dan')
     const address = from()
     const client = await settings.as(dan.session)
@@ -92,7 +92,7 @@ describe('changing the password', () => {
 describe('resetting the password', () => {
   const said = ({ status, text }: ApiReply) => [status, text]
 
-  it('answers the same whether there is a login or not, and mails where there is one', async () => {
+  it('answers the same for known and unknown addresses, and mails only to known ones', async () => {
     expect(said(await requestReset('unknown@example.com'))).toEqual(said(await requestReset(ada.email)))
     const mail = await mailTo(ada.email)
     expect(mail.recipients).toEqual([ada.email])
@@ -100,7 +100,7 @@ describe('resetting the password', () => {
     expect(receiver.mails).toHaveLength(1)
   })
 
-  it('sets another one with the token, once, ends all sessions, and proves the address', async () => {
+  it('sets a new password once with the token, ends all sessions and proves the address', async () => {
     const eva = await settings.owner('eva')
     await requestReset(eva.email)
     const token = await tokenFor(eva.email)
@@ -114,7 +114,7 @@ describe('resetting the password', () => {
     expect((await own.get(`/settings/users/${eva.userId}`)).data(User)).toMatchObject({ addressProven: true })
   })
 
-  it('takes back what another person has claimed first: their sessions and their keys end', async () => {
+  it('ends the sessions and keys of another person who claimed the login first', async () => {
     // Invited while no mail server was configured, so that the inviter received the token.
     const fay = await settings.owner('fay')
     const own = await settings.as(fay.session, { workspace: 'fay' })
@@ -131,7 +131,7 @@ describe('resetting the password', () => {
     expect(await works(String(second.token))).toBe(true)
   })
 
-  it('goes by the latest mail, for an hour, and stands in no table in the clear', async () => {
+  it('accepts only the latest token, for an hour, and stores no token in plain text', async () => {
     const gus = await settings.owner('gus')
     await requestReset(gus.email)
     const first = await tokenFor(gus.email)
@@ -145,7 +145,7 @@ describe('resetting the password', () => {
     expect((await reset(second)).error().code).toBe('invalid_token')
   })
 
-  it('is not asked for more often than an address can bear', async () => {
+  it('is rate limited', async () => {
     const address = from()
     const codes = []
     for (let n = 0; n < 7; n++) codes.push((await requestReset('flooded@example.com', address)).status)
@@ -154,7 +154,7 @@ describe('resetting the password', () => {
 })
 
 describe('proving the address', () => {
-  it('takes the mail, and a session of the same login', async () => {
+  it('requires the mailed token and a session of the same login', async () => {
     const hal = await settings.owner('hal')
     const session = await settings.as(hal.session, { workspace: 'hal' })
     expect((await session.post('/auth/address/prove', undefined, from())).status).toBe(204)
@@ -169,7 +169,7 @@ describe('proving the address', () => {
     })
   })
 
-  it('comes with an invitation that was mailed', async () => {
+  it('is done by accepting a mailed invitation', async () => {
     const invited = (await users.invite('ida@example.com')).data(User.loose())
     expect(invited.addressProven).toBe(false)
     await users.accept({ token: await tokenFor('ida@example.com'), name: 'Ida', password })
@@ -180,7 +180,7 @@ describe('proving the address', () => {
   })
 })
 
-it('a login that goes on while the password is changed does not outlive the change', async () => {
+it('a login in progress during a password change does not outlive the change', async () => {
   const jo = await settings.owner('jo')
   const logins = Promise.all(
     Array.from({ length: 4 }, (_, n) => settings.login(jo.email, password, `192.0.2.${n}`)),

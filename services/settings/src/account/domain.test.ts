@@ -45,7 +45,7 @@ describe('an account', () => {
     given(null).when(claim).fails('not_found')
   })
 
-  it('is proven by what was mailed, not by who knows the password or was handed a link', () => {
+  it('has its address proven by a mailed token, not by a known password or a link', () => {
     const passwordHash = '$argon2id$other'
     given(ada)
       .when({ kind: 'change_password', passwordHash, now: later })
@@ -70,7 +70,7 @@ describe('an account', () => {
     given(proven).when({ kind: 'prove_address', now: later }).emits()
   })
 
-  it('never shows its password hash', () => {
+  it('never exposes its password hash', () => {
     expect(account.expose(ada)).toEqual({
       ...{ ...fields, addressProvenAt: null, createdAt: now, updatedAt: now },
     })

@@ -25,8 +25,8 @@ describe.each<[string, string, string, (publicOrigin: string | undefined) => { t
     '/api/v1/auth/address/prove/confirm',
     (publicOrigin) => accountMailText('address_proof', { ...words, publicOrigin }),
   ],
-])('the mail of %s', (_what, page, operation, mail) => {
-  test('leads to a page, with the token where no server sees it', () => {
+])('the mail for %s', (_what, page, operation, mail) => {
+  test('links to a page, with the token in the URL fragment', () => {
     const { text } = mail('https://ops.example')
     expect(text.split('\n')).toContain(`https://ops.example${page}#token=${token}`)
     expect(text).toContain(words.expiresAt)
@@ -34,7 +34,7 @@ describe.each<[string, string, string, (publicOrigin: string | undefined) => { t
     expect(text).not.toContain('/api/')
   })
 
-  test('shows what to send where no page is known', () => {
+  test('shows the API request where no page is configured', () => {
     const { text } = mail(undefined)
     expect(text).toContain(`POST ${operation}`)
     expect(text).toContain(token)

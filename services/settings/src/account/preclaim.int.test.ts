@@ -22,8 +22,8 @@ const bootstrap = (workspaceSlug: string, email: string, more: object = {}) =>
     ...{ password: 'what the operator chose', ...more },
   })
 
-describe('without a mail server, an inviting admin can claim the login of another person first', () => {
-  it('but is not made an owner by the bootstrap of that person', async () => {
+describe('a login that an inviting admin claimed first, without a mail server', () => {
+  it('is not made an owner by the bootstrap of the real person', async () => {
     await users.joined('victim@example.com')
     expect((await bootstrap('target', 'victim@example.com')).error()).toMatchObject({
       code: 'conflict',
@@ -33,7 +33,7 @@ describe('without a mail server, an inviting admin can claim the login of anothe
     expect(workspaces.map(({ slug }) => slug)).toEqual(['evil'])
   })
 
-  it('nor by an invitation that is still open', async () => {
+  it('is not made an owner through an invitation that is still open', async () => {
     const { token } = await users.invited('pending@example.com')
     expect((await bootstrap('pending', 'pending@example.com')).error().details[0]?.code).toBe('login_exists')
     const wanted = { existingLogin: 'keep' }
@@ -41,7 +41,7 @@ describe('without a mail server, an inviting admin can claim the login of anothe
     expect((await users.accept({ token, name: 'Eve', password })).error().code).toBe('invalid_credentials')
   })
 
-  it('unless the operator says that the login is known', async () => {
+  it('is made an owner when the operator confirms the existing login', async () => {
     await users.joined('known@example.com')
     const made = (await bootstrap('known', 'known@example.com', { existingLogin: 'keep' })).data(Bootstrapped)
     const { workspaces, user } = (await settings.login('known@example.com', password)).data(Session)
@@ -49,7 +49,7 @@ describe('without a mail server, an inviting admin can claim the login of anothe
     expect(user.id).toBe(made.userId)
   })
 
-  it('and is shown as a user with an unproven address', async () => {
+  it('is shown as a user with an unproven address', async () => {
     const { userId, session } = await users.joined('unproven@example.com')
     const listed = (await api.get('/settings/users?limit=200')).page(User).items
     expect(listed.find(({ id }) => id === userId)).toMatchObject({ addressProven: false })
@@ -59,12 +59,12 @@ describe('without a mail server, an inviting admin can claim the login of anothe
 })
 
 describe('bootstrap', () => {
-  it('repeats what is its own, as often as it likes', async () => {
+  it('can be repeated with the same result', async () => {
     const first = (await bootstrap('again', 'again@example.com')).data(Bootstrapped)
     expect((await bootstrap('again', 'again@example.com')).data(Bootstrapped)).toEqual(first)
   })
 
-  it('does not take a member of the workspace for its owner', async () => {
+  it('does not accept another member of the workspace as its owner', async () => {
     const { userId } = await users.joined('member@example.com', 'viewer')
     expect((await bootstrap('evil', 'member@example.com')).error().code).toBe('conflict')
     const viewer = await settings.as(

@@ -42,7 +42,7 @@ const foreignEvent = (fields?: Partial<PlatformEvent>) => eventFrom(ada.workspac
 const publish = (events: PlatformEvent[]) => publishTo(settings.service.natsPrefix, events)
 
 describe('the audit log', () => {
-  it('has what happened here, each event as it was published', async () => {
+  it('contains each event of the workspace as it was published', async () => {
     const [created] = await eventually('type=workspace.created', 1)
     expect(created).toMatchObject({
       workspaceId: ada.workspaceId,
@@ -55,7 +55,7 @@ describe('the audit log', () => {
     expect(settingsEvents['user.activated'].data.safeParse(activated?.data).success).toBe(true)
   })
 
-  it('takes nothing that the service it is said to come from has not signed', async () => {
+  it('rejects events that their source service has not signed', async () => {
     const forged = foreignEvent({ type: 'incident.reopened' })
     await publishTo(settings.service.natsPrefix, [forged], { signed: false })
     const [letter] = await waitFor(async () => {
@@ -70,7 +70,7 @@ describe('the audit log', () => {
     expect(await query('type=incident.reopened')).toEqual([])
   })
 
-  it('takes events of every service, each once however often it comes', async () => {
+  it('contains the events of every service, each once despite duplicates', async () => {
     const event = foreignEvent()
     // Without a message id the stream accepts both, as it does for a reseed after its duplicate window.
     await publish([event, event])
@@ -85,7 +85,7 @@ describe('the audit log', () => {
     expect((await api.get(`/audit/${event.id}`)).data(AuditEvent)).toEqual(found)
   })
 
-  it('shows, of every type of event, an `after` that is the `data` of a delivery', async () => {
+  it('shows, for every type of event, an `after` that equals the `data` of a delivery', async () => {
     const other = await settings.owner('shown')
     const client = await settings.as(other.session, { workspace: 'shown' })
     const all = shownEvents(other.workspaceId)
@@ -101,7 +101,7 @@ describe('the audit log', () => {
     expect((await client.get('/audit/verify')).data(AuditVerification)).toMatchObject({ valid: true })
   })
 
-  it('tells where an action came from, as the gateway saw it', async () => {
+  it('shows the address and user agent of an action, as seen by the gateway', async () => {
     const headers = { 'x-forwarded-for': '198.51.100.4', 'user-agent': 'curl/8' }
     const secret = await api.post('/secrets', { name: 'from_afar', value: 'x', hosts: ['*'] }, headers)
     expect(secret.status).toBe(201)
@@ -111,7 +111,7 @@ describe('the audit log', () => {
     expect((await query('type=workspace.created'))[0]?.source).toBeNull()
   })
 
-  it('filters by actor, type, resource and time, all at once', async () => {
+  it('can be filtered by actor, type, resource and time in combination', async () => {
     await eventually('resourceId=inc_1', 2)
     expect(await query('actor=usr_far')).toHaveLength(2)
     expect(await query('actor=usr_far&type=incident.closed')).toHaveLength(1)
@@ -128,7 +128,7 @@ describe('the audit log', () => {
     }
   })
 
-  it('reads newest first, page by page', async () => {
+  it('is listed newest first, page by page', async () => {
     const all = await eventually('', 4)
     const first = (await api.get('/audit?limit=1')).page(AuditEvent)
     const rest = (await api.get(`/audit?limit=1&after=${first.pagination.nextCursor}`)).page(AuditEvent)
@@ -137,7 +137,7 @@ describe('the audit log', () => {
     expect(other.error().code).toBe('invalid_cursor')
   })
 
-  it('shows nothing of other workspaces, of other environments, or of the platform itself', async () => {
+  it('shows nothing of other workspaces, other environments or the platform itself', async () => {
     const event = foreignEvent({ environment: 'staging', type: 'change.created' })
     await publish([event])
     const staging = settings.service.as({ ...owner, environment: 'staging' })
@@ -153,7 +153,7 @@ describe('the audit log', () => {
     expect(await query('type=account.*', foreign)).toEqual([])
   })
 
-  it('needs its permission', async () => {
+  it('requires the permission to read it', async () => {
     const { token } = (await api.post('/auth/tokens', { name: 'Reader', scopes: ['itsm:read'] })).data(
       TokenCreated,
     )
@@ -162,7 +162,7 @@ describe('the audit log', () => {
   })
 })
 
-describe('the figures of a workspace', () => {
+describe('the statistics of a workspace', () => {
   it('count members, keys, secrets and events', async () => {
     await api.post('/auth/tokens', { name: 'One', scopes: ['itsm:read'] })
     const two = await api.post('/auth/tokens', {
@@ -188,7 +188,7 @@ describe('the figures of a workspace', () => {
     expect(later.events).toMatchObject({ last24h: 0, last7d: stats.events.last7d })
   })
 
-  it('count what was made and is still there, each event once however often it comes', async () => {
+  it('count the resources that still exist, and each event once despite duplicates', async () => {
     const owner = await settings.owner('counted')
     const its = await settings.as(owner.session, { workspace: 'counted' })
     const of = (type: string, fields: Partial<PlatformEvent> = {}) =>
@@ -211,7 +211,7 @@ describe('the figures of a workspace', () => {
   })
 })
 
-describe('an id', () => {
+describe('resolving an id', () => {
   const incident = () => ({ type: 'incident', id: newId('incident'), displayName: 'Disk full' })
   /** A caller with only these permissions, in this workspace by default. */
   const holding = (permissions: Permission[], place: Partial<Principal> = {}) =>
@@ -221,7 +221,7 @@ describe('an id', () => {
     return reply.status === 404 ? 'not found' : reply.data(ResolvedReference)
   }
 
-  it('leads to what it names and to its events, as far as one may read them', async () => {
+  it('returns the resource and its events, as far as the caller may read them', async () => {
     const resource = incident()
     const [first, second] = [foreignEvent({ resource }), foreignEvent({ type: 'incident.updated', resource })]
     await publish([first, { ...second, resource: { ...resource, displayName: 'Disk is full' } }])
@@ -237,7 +237,7 @@ describe('an id', () => {
     expect(await resolved(second.id, holding(['itsm:read']))).toBe('not found')
   })
 
-  it('of what is deleted leads to its events', async () => {
+  it('of a deleted resource returns only its events', async () => {
     const resource = incident()
     const data = { before: { id: resource.id }, after: null, changes: [] }
     await publish([foreignEvent({ resource, data })])
@@ -246,7 +246,7 @@ describe('an id', () => {
     expect(await resolved(resource.id, holding(['itsm:read']))).toBe('not found')
   })
 
-  it('that is unknown, foreign or forbidden is answered alike', async () => {
+  it('returns the same 404 for an unknown, foreign or forbidden id', async () => {
     const resource = incident()
     await publish([foreignEvent({ resource })])
     await eventually(`resourceId=${resource.id}`, 1)
@@ -267,7 +267,7 @@ describe('an id', () => {
       expect([refusal.status, refusal.error()]).toEqual([404, refusals[0]?.error()])
   })
 
-  it('of what every environment shares is resolved in each', async () => {
+  it('works in each environment for a resource shared by all environments', async () => {
     const staging = settings.service.as({ ...owner, environment: 'staging' })
     const href = `/settings/users/${ada.userId}`
     expect(await resolved(ada.userId)).toMatchObject({ type: 'user', href, eventsHref: expect.any(String) })

@@ -56,8 +56,8 @@ const cutAndRewind = async (seq: number) => {
   await sql(`update audit_heads set seq = ${seq}, hash = '${hash}' where workspace_id = $ws`)
 }
 
-describe('changes by a database superuser are detected', () => {
-  it('who edits an event', async () => {
+describe('verification after changes by a database superuser', () => {
+  it('detects an edited event', async () => {
     const { id } = await eventAt(5)
     await sql(`update audit_log set event = jsonb_set(event::jsonb, '{actor,id}', '"usr_other"')::json
       where workspace_id = $ws and seq = 5`)
@@ -67,7 +67,7 @@ describe('changes by a database superuser are detected', () => {
     })
   })
 
-  it('who moves an event to another environment', async () => {
+  it('detects an event that was moved to another environment', async () => {
     await sql(`update audit_log set environment = 'staging' where workspace_id = $ws and seq = 5`)
     expect((await verification()).problem).toMatchObject({ seq: 5, kind: 'edited' })
   })
@@ -78,7 +78,7 @@ describe('changes by a database superuser are detected', () => {
     ['resource_id', 'inc_other'],
     ['request_id', 'req-other'],
     ['address', '203.0.113.99'],
-  ])('who changes the %s an event is found by', async (column, value) => {
+  ])('detects a changed column %s of an event', async (column, value) => {
     const [was] = await settings.service.sql<{ value: string | null }[]>`
       select ${settings.service.sql(column)} as value from audit_log where workspace_id = ${ada.workspaceId} and seq = 5`
     const set = (to: string | null) => settings.service.sql`
@@ -89,7 +89,7 @@ describe('changes by a database superuser are detected', () => {
     expect(await verification()).toMatchObject({ valid: true })
   })
 
-  it('who edits the last event, and its hash too', async () => {
+  it('detects an edited last event with a recomputed hash', async () => {
     // Otherwise a checkpoint of the edited event would reveal the change.
     await sql('update audit_heads set checkpoint_at = null where workspace_id = $ws')
     await sql('delete from audit_checkpoints where workspace_id = $ws')
@@ -102,7 +102,7 @@ describe('changes by a database superuser are detected', () => {
     expect((await verification()).problem).toEqual({ seq: 10, kind: 'edited', eventId: last.id })
   })
 
-  it('who deletes an event', async () => {
+  it('detects a deleted event', async () => {
     await sql('delete from audit_log where workspace_id = $ws and seq = 6')
     expect((await verification()).problem).toEqual({ seq: 6, kind: 'deleted', eventId: null })
   })
@@ -110,7 +110,7 @@ describe('changes by a database superuser are detected', () => {
   it.each([
     ['the places', 'seq = -s.other', 'seq = -seq where seq < 0 and'],
     ['the events', "event = o.event, id = o.id || '?'", "id = replace(id, '?', '') where"],
-  ])('who swaps %s of two events', async (_, swap, settle) => {
+  ])('detects a swap of %s of two events', async (_, swap, settle) => {
     await sql(`update audit_log a set ${swap} from (values (4, 7), (7, 4)) s (own, other), audit_log o
       where a.workspace_id = $ws and a.seq = s.own and o.workspace_id = $ws and o.seq = s.other`)
     await sql(`update audit_log set ${settle} workspace_id = $ws`)
@@ -118,7 +118,7 @@ describe('changes by a database superuser are detected', () => {
     expect((await verification()).problem).toEqual({ seq: 4, kind: 'reordered', eventId: id })
   })
 
-  it('who deletes the newest events', async () => {
+  it('detects that the newest events were deleted', async () => {
     await sql('delete from audit_log where workspace_id = $ws and seq > 7')
     expect(await verification()).toMatchObject({
       ...{ checked: 7, head: { seq: 10 } },
@@ -126,12 +126,12 @@ describe('changes by a database superuser are detected', () => {
     })
   })
 
-  it('who deletes the head', async () => {
+  it('detects that the head of the chain was deleted', async () => {
     await sql('delete from audit_heads where workspace_id = $ws')
     expect((await verification()).problem).toMatchObject({ seq: 11, kind: 'truncated' })
   })
 
-  it('who adds an event with a fitting hash', async () => {
+  it('detects an inserted event with a matching hash', async () => {
     const last = await eventAt(10)
     const event = foreignEvent(ada.workspaceId)
     const forged = { id: event.id, hash: linkHash(last.hash, 11, event) }
@@ -142,13 +142,13 @@ describe('changes by a database superuser are detected', () => {
     expect((await verification()).problem).toEqual({ seq: 11, kind: 'inserted', eventId: forged.id })
   })
 
-  it('who deletes the newest events and sets the head back, by a checkpoint kept here', async () => {
+  it('detects deleted newest events and a rewound head by a stored checkpoint', async () => {
     await checkpoint()
     await cutAndRewind(7)
     expect((await verification()).problem).toMatchObject({ seq: 8, kind: 'truncated' })
   })
 
-  it('who deletes the checkpoints too, by one kept outside', async () => {
+  it('detects deleted events and checkpoints by a checkpoint kept outside', async () => {
     const kept = await checkpoint()
     await cutAndRewind(7)
     await sql('delete from audit_checkpoints where workspace_id = $ws')
@@ -162,7 +162,7 @@ describe('changes by a database superuser are detected', () => {
     expect((await against(kept)).problem).toMatchObject({ seq: 10, kind: 'checkpoint_mismatch' })
   })
 
-  it('who writes a checkpoint of their own', async () => {
+  it('detects a forged checkpoint', async () => {
     await checkpoint()
     const { hash } = await eventAt(9)
     // The service may already have signed the chain at one of these positions.
@@ -174,7 +174,7 @@ describe('changes by a database superuser are detected', () => {
 })
 
 describe('verification', () => {
-  it('checks a part, going on from what stands before it', async () => {
+  it('checks a range, starting from the preceding hash', async () => {
     expect(await verification('?from=4&to=6')).toMatchObject({
       valid: true,
       firstSeq: 4,
@@ -188,7 +188,7 @@ describe('verification', () => {
     expect((await api.get('/audit/verify?from=0')).status).toBe(422)
   })
 
-  it('compares a checkpoint of its own workspace, signed by its own key, and no other', async () => {
+  it('rejects foreign and altered checkpoints, and reports the signature status of others', async () => {
     const kept = await checkpoint()
     expect(await against(kept)).toMatchObject({ valid: true, givenSignature: 'valid', checkpoint: kept })
     // The form in which a client writes the instant if it parses it instead of keeping the text.
@@ -211,7 +211,7 @@ describe('verification', () => {
 })
 
 describe('checkpoints', () => {
-  it('are one for each end of the chain, and can be checked with the public key alone', async () => {
+  it('exist once for each end of the chain, and can be verified with only the public key', async () => {
     const first = await checkpoint()
     expect(await checkpoint()).toEqual(first)
     await append(1)
@@ -231,7 +231,7 @@ describe('checkpoints', () => {
 })
 
 describe('the chain', () => {
-  it('can be recomputed by anyone from what the API shows', async () => {
+  it('can be recomputed from the data that the API returns', async () => {
     const { items } = (await api.get('/audit?limit=200')).page(AuditEvent)
     let previous = '0'.repeat(64)
     for (const { seq, hash, ...event } of items.sort((a, b) => a.seq - b.seq)) {
@@ -241,7 +241,7 @@ describe('the chain', () => {
     expect(items).toHaveLength(10)
   })
 
-  it('is out of reach of the role the service works with', async () => {
+  it('cannot be changed with the database role of the service', async () => {
     const { adminUrl } = settings.service
     const url = new URL(adminUrl)
     Object.assign(url, { username: testRole('settings'), password: testRolePassword })

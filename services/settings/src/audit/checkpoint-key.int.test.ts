@@ -5,7 +5,7 @@ import { generateServiceKeys } from '@opsplane/http'
 import { testPrincipal } from '@opsplane/testing'
 import { startSettings } from '../settings.fixture.js'
 
-it('the key of checkpoints is the one of the configuration, which is not that of the service', async () => {
+it('checkpoints are signed with the configured key, which is not the key of the service', async () => {
   const keys = generateServiceKeys()
   const settings = await startSettings({ AUDIT_SIGNING_KEY: keys.privateKey })
   try {

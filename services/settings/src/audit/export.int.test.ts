@@ -53,7 +53,7 @@ async function exported(filters = '', client = api) {
 }
 
 describe('an export', () => {
-  it('is what the list is, in the order of the chain, and says that it is all', async () => {
+  it('contains the same events as the list in the order of the chain, and states that it is complete', async () => {
     const listed = await list()
     const { reply, events, end } = await exported()
     expect(events).toEqual(listed)
@@ -65,7 +65,7 @@ describe('an export', () => {
     )
   })
 
-  it('takes the filters of the list', async () => {
+  it('accepts the filters of the list', async () => {
     const filters = 'requestId=req-7&address=203.0.113.9&type=incident.*&from=2026-03-02T00:00:01Z'
     const { events, end } = await exported(`?${filters}`)
     expect(events).toEqual(await list(`&${filters}`))
@@ -74,7 +74,7 @@ describe('an export', () => {
     expect((await api.get('/audit/export?limit=5')).status).toBe(422)
   })
 
-  it('is an event, which tells who took what; reading is none', async () => {
+  it('is recorded as an event with its caller and filters, unlike a read', async () => {
     await exported('?actor=usr_far')
     const taken = (await waitFor(async () => {
       const found = await list('&type=audit.exported')
@@ -91,7 +91,7 @@ describe('an export', () => {
     expect(await head()).toBe(before)
   })
 
-  it('has nothing of other environments and workspaces', async () => {
+  it('contains nothing of other environments and workspaces', async () => {
     await append(3, () => ({ environment: 'staging', type: 'change.created' }))
     const staging = await settings.as(ada.session, { workspace: 'acme', environment: 'staging' })
     expect((await exported('?type=change.*', staging)).end.count).toBe(3)
@@ -104,8 +104,8 @@ describe('an export', () => {
   })
 })
 
-describe('the decision', () => {
-  it('is one event', () => {
+describe('the export decider', () => {
+  it('emits one event', () => {
     const taken = {
       id: 'aex_01ARZ3NDEKTSV4RRFFQ69G5FAV',
       filters: {},

@@ -51,8 +51,8 @@ const seqs = async (workspaceId: string) => {
 }
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
-describe('two replicas at once', () => {
-  it('keep one chain without gaps, whatever order they meet the workspaces in', async () => {
+describe('two concurrent replicas', () => {
+  it('keep one chain per workspace without gaps, in any order of events', async () => {
     const workspaces = Array.from({ length: 4 }, () => newId('workspace'))
     const events = eventsOf(workspaces, 400)
     const batches = Array.from({ length: 40 }, (_, index) => events.slice(index * 10, index * 10 + 10))
@@ -68,7 +68,7 @@ describe('two replicas at once', () => {
     }
   })
 
-  it('do so as consumers of one durable', async () => {
+  it('keep one chain per workspace without gaps as consumers of one durable', async () => {
     const log = createLogger({ service: 'test', level: 'silent' })
     const prefix = uniquePrefix()
     const names = natsNames(prefix)
@@ -99,7 +99,7 @@ describe('a long chain', () => {
   const workspaceId = newId('workspace')
   beforeAll(() => append(eventsOf([workspaceId], 1_200)))
 
-  it('is verified a part at a time when time runs out, and each part begins where the last one ended', async () => {
+  it('is verified in parts within a time limit, each starting where the previous one ended', async () => {
     let nowMs = 0
     const verify = verifier(() => (nowMs += 1_200))
     const ends: (number | null)[] = []
@@ -118,13 +118,13 @@ describe('a long chain', () => {
     await expect(stolen).rejects.toMatchObject({ code: 'invalid_cursor' })
   })
 
-  it('is not verified any further for a client that has left', async () => {
+  it('is not verified further after the client disconnects', async () => {
     const outcome = await verifier()(workspaceId, {}, undefined, AbortSignal.abort())
     expect(outcome).toMatchObject({ valid: true, complete: false })
     expect(outcome.lastSeq).toBeLessThan(1_200)
   })
 
-  it('gets checkpoints at once, when it has grown, and after a time', async () => {
+  it('gets a checkpoint immediately, after it has grown, and after a period', async () => {
     let now = at
     const log = createLogger({ service: 'test', level: 'silent' })
     const group = createDueWork({ sql: replicas[0].sql, log, simulated: { now: () => now } })
@@ -157,7 +157,7 @@ describe('a long chain', () => {
   })
 })
 
-it('a chain whose end cannot be signed holds up no other', async () => {
+it('a chain whose end cannot be signed does not block other chains', async () => {
   const workspaces = Array.from({ length: 12 }, () => newId('workspace'))
   await append(eventsOf(workspaces, 24))
   const [poison] = workspaces

@@ -24,7 +24,7 @@ const spend = async (...spends: { key?: string; spent: number; seconds?: number;
   return tokens.map((left) => Math.round(left))
 }
 
-test('what gateways take adds up, also when they say so at once', async () => {
+test('tokens spent by several gateways add up, even when reported concurrently', async () => {
   expect(await spend({ spent: 10 })).toEqual([90])
   const answers = await Promise.all(Array.from({ length: 10 }, () => spend({ spent: 5 })))
   expect(answers.flat().sort((a, b) => b - a)).toEqual([85, 80, 75, 70, 65, 60, 55, 50, 45, 40])
@@ -35,7 +35,7 @@ test('an overdraft is subtracted from later refills, up to one bucket', async ()
   expect(await spend({ spent: 500 })).toEqual([-100])
 })
 
-test('a bucket is filled again in its time, never above its size, and forgotten once it is full', async () => {
+test('a bucket refills over time up to its size, and is deleted once it is full', async () => {
   await spend({ spent: 60 }, { key: 'other', spent: 1 })
   // So slow that the refill during the test is below the rounding.
   const perSecond = 1e-3
@@ -47,13 +47,13 @@ test('a bucket is filled again in its time, never above its size, and forgotten 
   expect(await settings.service.sql`select key from rate_buckets`).toEqual([{ key: slow.key }])
 })
 
-test('a bucket that no gateway has reported has been refilled meanwhile', async () => {
+test('a bucket that no gateway has reported yet is refilled for the reported seconds', async () => {
   expect(await spend({ spent: 10, seconds: 8, perSecond: 1 })).toEqual([98])
   expect(await spend({ key: 'rare', spent: 10, seconds: 3_600, perSecond: 1 })).toEqual([100])
 })
 
 test.each(['egressBytesPerMinute', 'traceBytesPerDay'])(
-  '%s is spent by several services together, and requests by the gateway alone',
+  '%s is spent by several services together, and a request budget only by the gateway',
   async (shared) => {
     const ask = { holder: 'ws_1', wanted: 60, most: 100, ms: 60_000, windowed: false }
     const lease = (service: 'gateway' | 'sdk' | 'workflows', name: string) =>
@@ -69,7 +69,7 @@ test.each(['egressBytesPerMinute', 'traceBytesPerDay'])(
   },
 )
 
-test('several buckets are answered in the order they were asked for', async () => {
+test('several buckets are returned in the requested order', async () => {
   expect(await spend({ key: 'b', spent: 1 }, { key: 'a', spent: 2 }, { key: 'c', spent: 3 })).toEqual([
     99, 98, 97,
   ])

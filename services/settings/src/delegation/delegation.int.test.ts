@@ -66,13 +66,13 @@ const keyWith = async (scopes: Permission[]) => {
 const act = ({ grant }: Grant, path: string) =>
   clientOf(delegationsOf('itsm').actingBy(grant)).get(path, z.unknown())
 
-it('lets a service act for a person with the rights they have, in their name', async () => {
+it('allows a service to act for a user with the rights and the identity of the user', async () => {
   const grant = await grantBy(ada.session)
   expect(await act(grant, '/auth/me')).toMatchObject({ user: { id: ada.userId } })
   await expect(act(grant, '/settings/roles')).resolves.toBeDefined()
 })
 
-it('has events name the workflow that acts, and the key where none does', async () => {
+it('events name the workflow that acts, or the API key without a workflow', async () => {
   const { grant } = await grantBy(await keyWith(['roles:write', 'audit:read']))
   const makeRole = async (name: string, workflow?: { id: string; name: string }) => {
     const client = clientOf(delegationsOf('itsm').actingBy(grant, workflow && { workflow }))
@@ -86,7 +86,7 @@ it('has events name the workflow that acts, and the key where none does', async 
   expect(await makeRole('by-key')).toMatchObject({ name: 'carried', type: 'api_token' })
 })
 
-describe('what takes a step-up', () => {
+describe('an operation that requires a step-up', () => {
   /** Error codes by operation for calls made with the grant. */
   const refusals = async ({ grant }: Grant, limits: CarriedLimits = {}) => {
     const client = clientOf(delegationsOf('itsm').actingBy(grant, limits))
@@ -106,7 +106,7 @@ describe('what takes a step-up', () => {
     return [...found]
   }
 
-  it('is refused to a grant that carries the rights of a session, for every caller', async () => {
+  it('is refused to a grant with the rights of a session, for every caller', async () => {
     const bySession = await grantBy(ada.session)
     expect(await refusals(bySession)).toEqual(['forbidden'])
     const key = await grantBy(await keyWith([...permissions]))
@@ -114,7 +114,7 @@ describe('what takes a step-up', () => {
     expect(await refusals(key, { person: bySession.grant })).toEqual(['forbidden'])
   })
 
-  it('goes by the scopes of an API key that a carrier was given by', async () => {
+  it('is allowed to a grant given by an API key within the scopes of the key', async () => {
     const { grant } = await grantBy(await keyWith(['secrets:write']))
     const client = clientOf(delegationsOf('itsm').actingBy(grant))
     const secret = { name: 'carried', value: 'v' }
@@ -125,7 +125,7 @@ describe('what takes a step-up', () => {
   })
 })
 
-it('gives a call no more than that call is limited to, and what else the grant gives to others', async () => {
+it('limits a call to its own permissions, without limiting other calls of the grant', async () => {
   const { grant } = await grantBy(ada.session)
   const limited = (permissions: Permission[]) =>
     clientOf(delegationsOf('itsm').actingBy(grant, { permissions })).get('/secrets', z.unknown())
@@ -133,13 +133,13 @@ it('gives a call no more than that call is limited to, and what else the grant g
   await expect(limited(['secrets:read'])).resolves.toBeDefined()
 })
 
-it('gives no more than was asked for', async () => {
+it('grants only the requested permissions', async () => {
   const grant = await grantBy(ada.session, ['secrets:read'])
   await expect(act(grant, '/secrets')).resolves.toBeDefined()
   await expect(act(grant, '/settings/users')).rejects.toMatchObject({ code: 'insufficient_scope' })
 })
 
-it('continues with the remaining rights when a role is removed, and with none for a former member', async () => {
+it('continues with the remaining rights when a role is removed, and is refused for a former member', async () => {
   const grace = await users.joined('grace@example.com', 'admin')
   const grant = await grantBy(grace.session)
   await expect(act(grant, '/settings/users')).resolves.toBeDefined()
@@ -151,7 +151,7 @@ it('continues with the remaining rights when a role is removed, and with none fo
   await expect(act(grant, '/settings/users')).rejects.toMatchObject({ code: 'workspace_forbidden' })
 })
 
-it('ends with the key that has asked for it', async () => {
+it('ends when the API key that requested it is revoked', async () => {
   const api = await settings.as(ada.session, place())
   const created = await api.post('/auth/tokens', { name: 'run', scopes: ['secrets:read'] })
   const { id, token } = created.data(TokenCreated)
@@ -162,7 +162,7 @@ it('ends with the key that has asked for it', async () => {
   await expect(act(grant, '/secrets')).rejects.toMatchObject({ code: 'invalid_token' })
 })
 
-it('holds in another environment than the request where the key opens that one', async () => {
+it('is valid in another environment if the key allows that environment', async () => {
   const api = await settings.as(ada.session, place())
   const grantIn = async (token: string, environment: 'staging' | 'development') =>
     delegationsOf('itsm').delegate(await forwardedRequest(token), { ...wanted, environment })
@@ -202,7 +202,7 @@ describe('a carried right', () => {
     grant = await grantBy(giver.session, ['records:read', 'records:write'])
   })
 
-  it('is narrowed by the present rights of each caller, whose row rules apply as well', async () => {
+  it('is limited by the current rights of each caller, and subject to their row rules', async () => {
     expect(await principalOf(grant, { callers: [callerOf(caller)] })).toMatchObject({
       userId: giver.userId,
       permissions: ['records:read'],
@@ -210,13 +210,13 @@ describe('a carried right', () => {
     })
   })
 
-  it('keeps the permissions of the giver where the callers narrow the rows alone', async () => {
+  it('keeps the permissions of the giver when the callers narrow only the rows', async () => {
     const principal = await principalOf(grant, { callers: [callerOf(caller)], callerRights: 'rows' })
     expect(principal.permissions).toEqual(['records:read', 'records:write'])
     expect(principal.callers).toMatchObject([{ userId: caller.userId }])
   })
 
-  it('speaks as the person who uses it, with what the giver carries and the row rules of both', async () => {
+  it("identifies the user who exercises it, with the giver's permissions and the row rules of both", async () => {
     const { grant: person } = await grantBy(caller.session)
     expect(await principalOf(grant, { person })).toMatchObject({
       ...{ userId: caller.userId, role: 'reader', actor: { id: caller.userId, type: 'user' } },
@@ -225,14 +225,14 @@ describe('a carried right', () => {
     })
   })
 
-  it('names each person once, and no caller where the giver uses it', async () => {
+  it('lists each person once, and no caller when the giver exercises it', async () => {
     const { grant: person } = await grantBy(giver.session)
     const principal = await principalOf(grant, { person, callers: [callerOf(giver)] })
     expect(principal).toMatchObject({ userId: giver.userId, permissions: ['records:read', 'records:write'] })
     expect(principal.callers).toBeUndefined()
   })
 
-  it('accepts a person of this service, workspace and environment alone', async () => {
+  it('accepts only a person of this service, workspace and environment', async () => {
     const foreign = await delegationsOf('itsm').delegate(await forwardedRequest(caller.session), {
       ...{ ...wanted, environment: 'staging' },
     })
@@ -240,7 +240,7 @@ describe('a carried right', () => {
     await expect(principalOf(grant, { person: 'made up' })).rejects.toMatchObject({ code: 'invalid_token' })
   })
 
-  it('goes by the role that each of them has by now, and ends with the membership of any', async () => {
+  it('uses the current role of each person, and ends with the membership of any of them', async () => {
     const leaver = await users.joined('leaver@example.com', 'admin')
     const { grant: person } = await grantBy(leaver.session)
     const { grant: leavers } = await grantBy(leaver.session, ['records:read'])
@@ -256,7 +256,7 @@ describe('a carried right', () => {
     ).rejects.toMatchObject({ code: 'workspace_forbidden' })
   })
 
-  it('ends with the API key of a caller', async () => {
+  it('ends when the API key of a caller is revoked', async () => {
     const api = await settings.as(ada.session, place())
     const created = await api.post('/auth/tokens', { name: 'caller', scopes: ['records:read'] })
     const { id } = created.data(TokenCreated)
@@ -271,7 +271,7 @@ describe('a standing grant', () => {
   const standing = async (token: string) =>
     delegationsOf('itsm').delegate(await forwardedRequest(token), { run: 'wf_1.1', expiresInSeconds: null })
 
-  it('has no end of its own, and ends with the membership', async () => {
+  it('has no expiry, and ends with the membership', async () => {
     const alan = await users.joined('alan@example.com', 'admin')
     const grant = await standing(alan.session)
     expect(grant.expiresAt).toBeNull()
@@ -280,7 +280,7 @@ describe('a standing grant', () => {
     await expect(act(grant, '/settings/users')).rejects.toMatchObject({ code: 'workspace_forbidden' })
   })
 
-  it('ends when the service that holds it revokes it, and by no other', async () => {
+  it('can be revoked only by the service it was granted to', async () => {
     const [kept, ended] = [await standing(ada.session), await standing(ada.session)]
     await expect(delegationsOf('dispatcher').revoke(ended.grant)).rejects.toMatchObject({ code: 'forbidden' })
     await expect(act(ended, '/settings/users')).resolves.toBeDefined()
@@ -291,7 +291,7 @@ describe('a standing grant', () => {
   })
 })
 
-it('goes on through a service that was asked by a grant, for the length of a call and with no more rights', async () => {
+it('can be passed on by the called service, for the length of a call and without more rights', async () => {
   const asked = await grantBy(ada.session, ['secrets:read'])
   const clientToken = await delegationsOf('itsm').actingBy(asked.grant).serviceToken('itsm')
   const onward = await delegationsOf('itsm').delegate({ clientToken }, wanted)
@@ -300,7 +300,7 @@ it('goes on through a service that was asked by a grant, for the length of a cal
   await expect(act(onward, '/settings/users')).rejects.toMatchObject({ code: 'insufficient_scope' })
 })
 
-describe('what was given by an API key', () => {
+describe('a grant given by an API key', () => {
   const standingBy = async (token: string) =>
     delegationsOf('itsm').delegate(await forwardedRequest(token), { run: 'wf_2.1', expiresInSeconds: null })
   const holding = async (...grants: Grant[]) => {
@@ -315,7 +315,7 @@ describe('what was given by an API key', () => {
     return { id, token: token ?? '', api }
   }
 
-  it('holds until the key is revoked, and no longer', async () => {
+  it('is valid only until the key is revoked', async () => {
     const { id, token, api } = await keyOf()
     const [byKey, bySession] = [await standingBy(token), await standingBy(ada.session)]
     expect(await holding(byKey, bySession)).toEqual([true, true])
@@ -324,7 +324,7 @@ describe('what was given by an API key', () => {
     expect(await holding({ grant: 'made up', expiresAt: null })).toEqual([false])
   })
 
-  it('ends the key once it has expired, so that services learn of it', async () => {
+  it('revokes the key once it has expired, so that services are notified', async () => {
     const expiresAt = new Date(Date.parse(settings.clock.now()) + 60_000).toISOString()
     const { id, token } = await keyOf({ expiresAt })
     const grant = await standingBy(token)
@@ -339,7 +339,7 @@ describe('what was given by an API key', () => {
   })
 })
 
-describe('is refused', () => {
+describe('a delegation is refused', () => {
   it('to a service that may not act for users', async () => {
     const asked = await forwardedRequest(ada.session, 'dispatcher')
     await expect(delegationsOf('dispatcher').delegate(asked, wanted)).rejects.toMatchObject({
@@ -347,7 +347,7 @@ describe('is refused', () => {
     })
   })
 
-  it("with the token of a request to another service, a service's own, or none", async () => {
+  it("for a token of a request to another service, for the service's own token, and without a token", async () => {
     const refused = { code: 'invalid_token' }
     const itsm = delegationsOf('itsm')
     await expect(
@@ -360,7 +360,7 @@ describe('is refused', () => {
     })
   })
 
-  it('to a caller who has found the grant, or has changed it', async () => {
+  it('to another service that obtained the grant, and with an altered grant', async () => {
     const { grant } = await grantBy(ada.session)
     const asOther = clientOf(delegationsOf('dispatcher').actingBy(grant))
     await expect(asOther.get('/secrets', z.unknown())).rejects.toMatchObject({ code: 'forbidden' })

@@ -41,7 +41,7 @@ async function enrolled(slug: string) {
 const challenged = async (email: string) => factors.challengeIn(await factors.login(email))
 
 describe('an authenticator app', () => {
-  it('counts from its first code on, ends the other sessions, and is asked for', async () => {
+  it('is active from its first valid code, ends the other sessions, and is required at login', async () => {
     const bea = await settings.owner('bea')
     const other = (await factors.login(bea.email)).data(Session).accessToken
     const api = await own(bea.session)
@@ -74,7 +74,7 @@ describe('an authenticator app', () => {
     expect((await factors.answer({ challenge, code: code() })).error().code).toBe('invalid_token')
   })
 
-  it('has each code accepted once, also by requests at the same time', async () => {
+  it('has each code accepted once, even by concurrent requests', async () => {
     const { email, code } = await enrolled('once')
     const present = code()
     const challenges = await Promise.all(Array.from({ length: 5 }, () => challenged(email)))
@@ -93,7 +93,7 @@ describe('an authenticator app', () => {
     expect(late.error().code).toBe('invalid_credentials')
   })
 
-  it('is not guessed: five wrong codes end a challenge, from wherever they come, and a login waits', async () => {
+  it('is not guessed: five wrong codes from any address end a challenge, and the login is throttled', async () => {
     const { email, userId, code } = await enrolled('guessed')
     const { challenge } = await challenged(email)
     for (let guess = 0; guess < 5; guess++) {
@@ -114,7 +114,7 @@ describe('an authenticator app', () => {
     await waitFor(async () => (await eventsOf(userId, 'login.failed')).length > 0)
   })
 
-  it('answers no challenge that is over, of another login, purpose or session', async () => {
+  it('answers no expired challenge, and none of another login, purpose or session', async () => {
     const { email, code, session } = await enrolled('over')
     const { challenge: late } = await challenged(email)
     settings.clock.advance(5 * 60_000)
@@ -130,7 +130,7 @@ describe('an authenticator app', () => {
     expect((await factors.answer({ challenge, code: code() })).status).toBe(201)
   })
 
-  it('does not help who proved a password that was changed meanwhile', async () => {
+  it('completes no login with a password that was changed meanwhile', async () => {
     const { email, code, api } = await enrolled('changed')
     const { challenge } = await challenged(email)
     const change = { currentPassword: password, newPassword: 'another horse battery' }
@@ -140,7 +140,7 @@ describe('an authenticator app', () => {
 })
 
 describe('recovery codes', () => {
-  it('stand in for a factor once each, however they are typed, until there are new ones', async () => {
+  it('stand in for a factor once each, in any spelling, until new ones are created', async () => {
     const { email, userId, api } = await enrolled('lost')
     const [first = '', second = '', ...rest] = await factors.recoveryCodes(api)
     expect(rest).toHaveLength(8)
@@ -159,7 +159,7 @@ describe('recovery codes', () => {
     expect((await factors.answer({ challenge, code: fresh })).status).toBe(201)
   })
 
-  it('are nothing without a factor, and go with the last one', async () => {
+  it('require a factor, and are removed with the last one', async () => {
     const plain = await own((await settings.owner('plain')).session)
     expect((await plain.post('/auth/recovery-codes')).error().code).toBe('conflict')
     const { api, id, email, session } = await enrolled('leaving')
@@ -176,7 +176,7 @@ describe('recovery codes', () => {
   })
 })
 
-describe('what proves a login', () => {
+describe('a factor of a login', () => {
   const changes: [string, string, object?][] = [
     ['POST', '/auth/factors/totp', { name: 'App' }],
     ['POST', '/auth/factors/totp/confirm', { id: 'fac_1', code: '000000' }],
@@ -217,7 +217,7 @@ describe('what proves a login', () => {
     },
   )
 
-  it('is removed by an admin for a member who has lost it, where no other workspace relies on it', async () => {
+  it('is removed by an admin for a member who lost it, if no other workspace relies on it', async () => {
     const eva = await users.joined('eva@example.com', 'admin')
     const [fay, gus] = [await users.joined('fay@example.com'), await users.joined('gus@example.com')]
     for (const each of [fay, gus]) await factors.totp(await own(each.session))
@@ -261,7 +261,7 @@ describe('what proves a login', () => {
 })
 
 describe('a browser', () => {
-  it('steps up by its factor, and not by its password', async () => {
+  it('steps up with its factor, not with its password', async () => {
     const { email, code } = await enrolled('browser')
     const asked = await factors.answer({ email, password }, '/auth/session')
     const { challenge } = factors.challengeIn(asked)
@@ -293,7 +293,7 @@ describe('a workspace that requires a second factor', () => {
     return reply.status === 200 ? 'enters' : reply.error().code
   }
 
-  it('lets in who has proved one, and whom it does not ask; keys go on', async () => {
+  it('admits only sessions with a factor where its policy requires one, and still admits API keys', async () => {
     const owner = await settings.owner('strict')
     const api = await settings.as(owner.session, { workspace: 'strict' })
     const members = createUserClient(settings, owner, api)
@@ -327,7 +327,7 @@ describe('a workspace that requires a second factor', () => {
     expect(await enters(viewer.session, 'strict')).toBe('factor_enrolment_required')
   })
 
-  it('is set only by an owner who is signed in', async () => {
+  it('allows only a signed-in owner to set its policy', async () => {
     const eva = await users.joined('eva-policy@example.com', 'admin')
     expect((await policy(eva.api, { factorRequired: false })).error().code).toBe('forbidden')
     const place = { workspace: 'policied' }
@@ -347,7 +347,7 @@ describe('a password alone', () => {
   })
   const opening = /schemas\/(Session|BrowserSession|StepUp|TokenCreated)Envelope"/
 
-  it('opens no session and makes no key, by any operation, where there is a factor', async () => {
+  it('opens no session and makes no key, by any operation, when the login has a factor', async () => {
     const { paths } = Operations.parse(
       JSON.parse((await settings.internal.get('/internal/openapi.json')).text),
     )

@@ -26,7 +26,7 @@ const methodsOf = async (session: string) => {
   return items.find(({ current }) => current)?.methods
 }
 
-test('a passkey that verifies its person signs in alone, once for each challenge', async () => {
+test('a passkey with user verification signs in alone, once for each challenge', async () => {
   const { key, userId } = await enrolled('alone')
   const { challenge, publicKey } = await begin()
   expect(publicKey).toMatchObject({ rpId: 'localhost', userVerification: 'required', allowCredentials: [] })
@@ -46,7 +46,7 @@ test('a passkey that verifies its person signs in alone, once for each challenge
   expect((await factors.answer(browser, '/auth/session')).status).toBe(201)
 })
 
-test('one that does not is a second factor after the password', async () => {
+test('a passkey without user verification is only a second factor after the password', async () => {
   const { key, email } = await enrolled('second')
   const { challenge, publicKey } = await begin()
   const assertion = key.get(publicKey, { userVerified: false })
@@ -93,7 +93,7 @@ test.each(wrong.slice(1))('a credential %s is not added', async (_, deviations) 
   expect((await api.get('/auth/factors')).data(Factors).factors).toEqual([])
 })
 
-test('an assertion for one challenge answers no other one, and none of another login', async () => {
+test('an assertion is valid only for its own challenge and its own login', async () => {
   const [ida, jo] = [await enrolled('ida'), await enrolled('jo')]
   const [one, other] = [await begin(), await begin()]
   const mixed = { challenge: other.challenge, assertion: ida.key.get(one.publicKey) }
@@ -114,7 +114,7 @@ test('an assertion for one challenge answers no other one, and none of another l
   expect(again.publicKey.excludeCredentials.map(({ id }) => id)).toContain(ida.key.id)
 })
 
-it('is refused and reported where its count has not gone on, as that of a copy', async () => {
+it('a passkey whose counter does not increase is refused and reported as a copy', async () => {
   const { key, userId, id } = await enrolled('copied', { counts: true })
   const attempt = async (deviations: Deviations) => {
     const { challenge, publicKey } = await begin()
@@ -137,7 +137,7 @@ it('is refused and reported where its count has not gone on, as that of a copy',
   expect((await attempt({ counter: 8 })).status).toBe(201)
 })
 
-it('steps up the session of a browser', async () => {
+it('a passkey steps up the session of a browser', async () => {
   const { key, email } = await enrolled('stepping')
   const asked = factors.challengeIn(await factors.answer({ email, password }, '/auth/session'))
   if (!asked.passkey) throw new Error('no passkey is asked for')

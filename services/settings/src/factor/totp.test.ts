@@ -10,33 +10,36 @@ const nowStep = Math.floor(Date.parse(now) / stepMs)
 const secret = newTotpSecret()
 const codeAfter = (steps: number) => totpCode(secret, Date.parse(now) + steps * stepMs)
 
-test('the codes are those of RFC 6238', () => {
+test('codes match RFC 6238', () => {
   // RFC 6238, appendix B: 59 s, in six digits.
   const known = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'
   expect(totpCode(known, 59_000)).toBe('287082')
   expect(totpStep(known, '287082', '1970-01-01T00:00:59.000Z')).toBe(1)
 })
 
-it.each([-1, 0, 1])('accepts a clock that is %i steps off, as the step the code is of', (steps) => {
+it.each([-1, 0, 1])('accepts a clock that is %i steps off, and returns the step of the code', (steps) => {
   expect(totpStep(secret, codeAfter(steps), now)).toBe(nowStep + steps)
 })
 
-it.each([-3, -2, 2, 3])('refuses a clock that is %i steps off', (steps) => {
+it.each([-3, -2, 2, 3])('rejects a clock that is %i steps off', (steps) => {
   expect(totpStep(secret, codeAfter(steps), now)).toBeNull()
 })
 
-it.each(['', '12345', '1234567', 'abcdef', '١٢٣٤٥٦', ' 123456'])('refuses %p, which is no code', (code) => {
-  expect(totpStep(secret, code, now)).toBeNull()
-})
+it.each(['', '12345', '1234567', 'abcdef', '١٢٣٤٥٦', ' 123456'])(
+  'rejects %p, which is not a code',
+  (code) => {
+    expect(totpStep(secret, code, now)).toBeNull()
+  },
+)
 
-test('a secret has 160 bits, and its URI names its login', () => {
+test('a secret has 160 bits, and its URI contains the login', () => {
   expect(secret).toMatch(/^[A-Z2-7]{32}$/)
   const uri = new URL(totpUri({ issuer: 'Opsplane', email: 'a+b@example.com', secret }))
   expect([uri.protocol, uri.host, uri.searchParams.get('secret')]).toEqual(['otpauth:', 'totp', secret])
   expect(decodeURIComponent(uri.pathname)).toBe('/Opsplane:a+b@example.com')
 })
 
-test('a recovery code has 80 bits, and is the same however it is typed, of one login', () => {
+test('a recovery code has 80 bits, and its hash depends on the login but not on the spelling', () => {
   const code = newRecoveryCode()
   expect(code).toMatch(/^([0-9a-hjkmnp-tv-z]{4}-){3}[0-9a-hjkmnp-tv-z]{4}$/)
   const hash = recoveryCodeHash('usr_1', code)
@@ -49,7 +52,7 @@ test.each([
   ['https://ops.example.com:8443', 'ops.example.com'],
   ['http://localhost:8080', 'localhost'],
   ['http://ops.localhost:8080', 'ops.localhost'],
-])('at %s passkeys are bound to %s', (origin, id) => {
+])('for the origin %s passkeys are bound to %s', (origin, id) => {
   expect(resolveRelyingParty(origin)).toEqual({ id, origin })
 })
 
@@ -59,6 +62,6 @@ test.each([
   ['https://192.0.2.1', '192.0.2.1'],
   ['http://[::1]:8080', '[::1]'],
   ['http://ops.example.com', 'https'],
-])('at %s there are no passkeys, and the reason names %s', (origin, named) => {
+])('for the origin %s passkeys are unavailable, and the reason mentions %s', (origin, named) => {
   expect(resolveRelyingParty(origin)).toEqual({ reason: expect.stringContaining(named) })
 })

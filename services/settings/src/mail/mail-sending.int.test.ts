@@ -74,8 +74,8 @@ function mailServer(refused: readonly string[] = []) {
   return { sent, mailer }
 }
 
-describe('sending', () => {
-  it('is shared by replicas: each mail is sent once', async () => {
+describe('sending mails', () => {
+  it('is shared by replicas, and sends each mail once', async () => {
     await dueMails(23)
     const { sent, mailer } = mailServer()
     const replicas = [sending(mailer), sending(mailer), sending(mailer)]
@@ -85,7 +85,7 @@ describe('sending', () => {
     expect(new Set(sent).size).toBe(23)
   })
 
-  it('a mail that is rejected, or that cannot be composed, delays no other', async () => {
+  it('is not delayed by a mail that is rejected or cannot be composed', async () => {
     const unreadable = await dueMails(1)
     await settings.service.sql`update notifications set state = '{}'`
     await dueMails(12)
@@ -118,7 +118,7 @@ describe('sending', () => {
     expect(await mails()).toMatchObject([{ status: 'pending', failures: 0, lease_owner: null }])
   })
 
-  it('finds those that are due by their indexes', async () => {
+  it('finds due mails by an index', async () => {
     const { sql } = settings.service
     await sql`insert into mails (id, workspace_id, notification_id, user_id, email, due_at, give_up_at, status)
       select 'm' || n, 'ws_' || n % 100, 'ntf_1', 'usr_1', 'a@b.c', now(), now(), case when n % 50 = 0 then 'pending' else 'sent' end

@@ -26,11 +26,11 @@ function mailer(smtpUrl: string): Mailer {
 }
 
 describe('a mailer', () => {
-  it('needs SMTP settings', () => {
+  it('is created only with SMTP settings', () => {
     expect(createMailer({})).toBeNull()
   })
 
-  it('sends plain text under a Message-ID made of the id', async () => {
+  it('sends plain text with a Message-ID derived from the id of the mail', async () => {
     await mailer(receiver.url).send(mail(), patience())
     const received = receiver.mails.at(-1)
     expect(received).toMatchObject({ user: null, recipients: ['ada@example.com'], text: mail().text })
@@ -44,14 +44,14 @@ describe('a mailer', () => {
     })
   })
 
-  it('logs in where the URL says so', async () => {
+  it('logs in with the credentials in the URL', async () => {
     await mailer(receiver.url.replace('//', '//ops:p%40ss@')).send(mail(), patience())
     expect(receiver.mails.at(-1)?.user).toBe('ops')
     const wrong = mailer(receiver.url.replace('//', '//ops:hunter2@')).send(mail(), patience())
     await expect(wrong).rejects.toThrow(expect.not.stringContaining('hunter2'))
   })
 
-  it('rejects injected headers and recipients', async () => {
+  it('neutralises injected headers and recipients', async () => {
     const subject = 'A\r\nBcc: eve@example.com\u2028B'
     await mailer(receiver.url).send(mail({ subject }), patience())
     const received = receiver.mails.at(-1)
@@ -60,7 +60,7 @@ describe('a mailer', () => {
     expect(received?.headers.get('subject')).toBe('A Bcc: eve@example.com B')
   })
 
-  it('gives up a silent server when asked to, and lets go of it', async () => {
+  it('closes the connection to a silent server when it is aborted', async () => {
     const silent = createServer()
     await once(silent.listen(0, '127.0.0.1'), 'listening')
     const address = silent.address()

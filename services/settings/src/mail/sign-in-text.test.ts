@@ -14,11 +14,11 @@ test.each([
   ['curl/8.5.0', 'curl'],
   ['', 'an unknown program'],
   ['Your account is locked, see https://evil.example\nBcc: all@example.com', 'an unknown program'],
-])('%s is named %s', (userAgent, name) => {
+])('the user agent %s is shown as %s', (userAgent, name) => {
   expect(detectProgram(userAgent)).toBe(name)
 })
 
-test('nothing that a client says of itself stands in the mail', () => {
+test('the mail contains no text supplied by the client', () => {
   const userAgent = 'Firefox/1 https://evil.example'
   const { text } = signInText(
     { what: 'sign_in', at: '2026-03-01T10:00:00.000Z', address: '192.0.2.1', userAgent },

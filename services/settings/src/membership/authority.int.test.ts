@@ -39,7 +39,7 @@ describe('the last active owner', () => {
     expect((await users.remove(second.userId)).status).toBe(200)
   })
 
-  it('stays, however many demote, suspend and remove owners at the same time', async () => {
+  it('remains, even under concurrent demotions, suspensions and removals of owners', async () => {
     for (let round = 0; round < 4; round++) {
       const grace = await settings.owner(`grace${round}`)
       const client = await settings.as(grace.session, { workspace: grace.slug })
@@ -61,7 +61,7 @@ describe('the last active owner', () => {
 })
 
 describe('privileges cannot be escalated', () => {
-  it('an admin makes no owner, and touches none', async () => {
+  it('an admin cannot create, change or remove an owner', async () => {
     const victim = await users.joined('victim@example.com', 'owner')
     for (const reply of [
       await admin.api.post('/settings/users/invite', { email: 'mine@example.com', role: 'owner' }),
@@ -76,7 +76,7 @@ describe('privileges cannot be escalated', () => {
     expect((await users.patch(admin.userId, { role: 'admin' }, admin.api)).status).toBe(200)
   })
 
-  it('an admin cannot replace the invitation of a coming owner', async () => {
+  it('an admin cannot replace the invitation of a future owner', async () => {
     const { token } = await users.invited('coming@example.com', 'owner')
     const reply = await admin.api.post('/settings/users/invite', {
       ...{ email: 'coming@example.com', role: 'viewer' },
@@ -85,7 +85,7 @@ describe('privileges cannot be escalated', () => {
     expect((await users.accept({ token, name: 'Coming', password })).status).toBe(201)
   })
 
-  it('a key of an owner gives no more than the key may do', async () => {
+  it('an API key of an owner can assign only what its own scopes allow', async () => {
     const wanted = { name: 'HR', scopes: ['users:read', 'users:write'] }
     const { token } = (await api.post('/auth/tokens', wanted)).data(TokenCreated)
     const key = await settings.as(token ?? '', inAcme)
@@ -94,7 +94,7 @@ describe('privileges cannot be escalated', () => {
     expect((await users.patch(admin.userId, { status: 'suspended' }, key)).error().code).toBe('forbidden')
   })
 
-  it('no custom role is made, widened, given or taken by those who lack what it allows', async () => {
+  it('custom roles cannot be created, widened, assigned or removed without the permissions they contain', async () => {
     await api.post('/settings/roles', {
       name: 'hr',
       permissions: ['users:read', 'users:write', 'roles:write'],
@@ -120,7 +120,7 @@ describe('privileges cannot be escalated', () => {
     ).toBe(201)
   })
 
-  it.each(['developer', 'agent', 'viewer'])('a %s changes neither users nor roles', async (role) => {
+  it.each(['developer', 'agent', 'viewer'])('a %s cannot change users or roles', async (role) => {
     const { api: own, userId } = await users.joined(`${role}@example.com`, role)
     expect((await own.get('/settings/users')).status).toBe(200)
     for (const reply of [
@@ -136,14 +136,14 @@ describe('privileges cannot be escalated', () => {
   })
 })
 
-describe('a key for some environments', () => {
+describe('a key limited to some environments', () => {
   const all = ['users:read', 'users:write', 'roles:read', 'roles:write']
   async function keyFor(environments: string[]): Promise<ApiClient> {
     const made = await api.post('/auth/tokens', { name: 'Key', scopes: [...permissions], environments })
     return settings.as(made.data(TokenCreated).token ?? '', { ...inAcme, environment: 'staging' })
   }
 
-  it('invites no one, and changes neither users, roles nor the workspace: they are of all environments', async () => {
+  it('cannot invite or change users, roles or the workspace, which belong to all environments', async () => {
     const { userId } = await users.joined('everywhere@example.com', 'viewer')
     expect((await api.post('/settings/roles', { name: 'narrow', permissions: all })).status).toBe(201)
     const narrow = await keyFor(['staging'])
@@ -163,7 +163,7 @@ describe('a key for some environments', () => {
     expect((await narrow.get('/settings/users')).status).toBe(200)
   })
 
-  it('does all of that when they are all of them', async () => {
+  it('can change users and roles when it includes every environment', async () => {
     const wide = await keyFor(['staging', 'production', 'development'])
     expect(
       (await wide.post('/settings/users/invite', { email: 'w@example.com', role: 'viewer' })).status,
@@ -173,7 +173,7 @@ describe('a key for some environments', () => {
 })
 
 describe('the list of users', () => {
-  it('is filtered by status, role and how name or e-mail begin', async () => {
+  it('can be filtered by status, role, and the beginning of name or e-mail', async () => {
     await users.invite('per_cent@example.com', 'viewer', { name: '100% Percent' })
     const emails = async (query: string) =>
       (await api.get(`/settings/users?${query}`)).page(User).items.map(({ email }) => email)
@@ -190,7 +190,7 @@ describe('the list of users', () => {
     expect((await api.get('/settings/users?status=gone')).status).toBe(422)
   })
 
-  it('holds each change against If-Match', async () => {
+  it('checks each change against If-Match', async () => {
     const { userId } = await users.joined('versioned@example.com')
     const path = `/settings/users/${userId}`
     const stale = await api.patch(path, { role: 'viewer' }, { 'if-match': '"1"' })

@@ -32,14 +32,14 @@ const after = (state: MembershipState, command: Parameters<typeof membership.dec
   membership.decide(command, state).at(-1)?.after
 
 describe('a membership', () => {
-  it('begins active, once', () => {
+  it('is created active, once', () => {
     const { status: _, createdAt: __, updatedAt: ___, ...fields } = ownerMember
     const activate = { kind: 'activate' as const, ...fields, now: createdAt }
     given(null).when(activate).emits({ type: 'user.activated', changes: ownerMember })
     given(ownerMember).when(activate).fails('conflict')
   })
 
-  it('is shown as the user it lets in, without the invitation', () => {
+  it('is exposed as a user, without the invitation', () => {
     expect(UserState.strict().parse(membership.expose(invitedMember))).toMatchObject({
       id: invitedMember.userId,
     })
@@ -47,35 +47,35 @@ describe('a membership', () => {
   })
 })
 
-describe('inviting', () => {
+describe('inviting a user', () => {
   const extras = { expiresAt: invitation.expiresAt }
 
-  it('begins a membership that opens nothing yet', () => {
+  it('creates a membership without access', () => {
     const changes = { ...invitedMember, createdAt: now, updatedAt: now }
     given(null).when(invite).emits({ type: 'user.invited', changes, extras })
   })
 
-  it('replaces the former invitation', () => {
+  it('replaces the previous invitation', () => {
     const other = { ...invitation, id: 'inv_01JZ8Q4D3N5W7X9Y2B4C6D8E0G', tokenHash: 'b'.repeat(64) }
     given(invitedMember)
       .when({ ...invite, role: 'viewer', invitation: other })
       .emits({ type: 'user.invited', changes: { role: 'viewer', invitation: other, updatedAt: now }, extras })
   })
 
-  it('brings back who was removed, with the id of the first time', () => {
+  it('invites a removed user again under the original id', () => {
     given(deactivatedMember)
       .when({ ...invite, id: 'mbr_01JZ8Q4D3N5W7X9Y2B4C6D8E0G' })
       .emits({ type: 'user.invited', changes: { status: 'invited', invitation, updatedAt: now }, extras })
   })
 
-  it('is not for members, and does not lift a suspension', () => {
+  it('is refused for members and for suspended users', () => {
     given(activeMember).when(invite).fails('conflict')
     given(suspendedMember).when(invite).fails('invalid_state_transition')
   })
 })
 
-describe('accepting', () => {
-  it('lets the person in under the name of their login, and uses the invitation up', () => {
+describe('accepting an invitation', () => {
+  it('activates the membership under the name of the login, and consumes the invitation', () => {
     const { invitation: _, ...member } = invitedMember
     expect(after(invitedMember, accept)).toEqual({
       ...{ ...member, status: 'active', name: 'Ada Lovelace', updatedAt: now },
@@ -87,15 +87,15 @@ describe('accepting', () => {
     ['at its end', invitedMember, { now: invitation.expiresAt }],
     ['that was used', activeMember, {}],
     ['that ended with the membership', deactivatedMember, {}],
-  ])('an invitation %s is refused', (_, state, fields) => {
+  ])('refuses an invitation %s', (_, state, fields) => {
     given(state)
       .when({ ...accept, ...fields })
       .fails('invalid_token')
   })
 })
 
-describe('changing', () => {
-  it('gives another role', () => {
+describe('changing a membership', () => {
+  it('assigns another role', () => {
     const emitted = { type: 'user.role_changed', changes: { role: 'agent', updatedAt: now } }
     for (const state of [invitedMember, activeMember, suspendedMember])
       given(state)
@@ -106,7 +106,7 @@ describe('changing', () => {
       .fails('invalid_state_transition')
   })
 
-  it('keeps out, and lets in again', () => {
+  it('suspends and reactivates a member', () => {
     given(activeMember)
       .when(patch({ status: 'suspended' }))
       .emits({ type: 'user.suspended', changes: { status: 'suspended', updatedAt: now } })
@@ -118,7 +118,7 @@ describe('changing', () => {
       )
   })
 
-  it('is nothing when all is so already', () => {
+  it('emits nothing when nothing changes', () => {
     given(activeMember)
       .when(patch({ role: 'developer', status: 'active' }))
       .emits()
@@ -134,8 +134,8 @@ describe('changing', () => {
   })
 })
 
-describe('removing', () => {
-  it('ends the membership, and an open invitation with it', () => {
+describe('removing a user', () => {
+  it('ends the membership and its open invitation', () => {
     for (const state of [invitedMember, activeMember, suspendedMember]) {
       expect(after(state, remove())).toEqual({ ...deactivatedMember, updatedAt: now })
     }
@@ -145,14 +145,14 @@ describe('removing', () => {
 
 describe('the last active owner', () => {
   it.each([patch({ role: 'admin' }, 0), patch({ status: 'suspended' }, 0), remove(0)])(
-    'stays: %j',
+    'cannot be demoted, suspended or removed: %j',
     (command) => {
       given(ownerMember).when(command).fails('conflict')
       expect(membership.decide({ ...command, otherOwners: 1 }, ownerMember)).toHaveLength(1)
     },
   )
 
-  it('is no matter where an owner is kept out already', () => {
+  it('does not include an owner who is already suspended', () => {
     given({ ...suspendedMember, role: 'owner' })
       .when(patch({ role: 'admin' }, 0))
       .emits({ type: 'user.role_changed', changes: { role: 'admin', updatedAt: now } })

@@ -48,7 +48,7 @@ const settled = (email: string, status: string) =>
 const tokenIn = (text: string | undefined) => /ops_inv_\w+/.exec(text ?? '')?.[0] ?? ''
 
 describe('with a mail server, an invitation', () => {
-  it('goes to the person by mail, and is in no answer and no table', async () => {
+  it('is mailed to the person, and its token is in no response and no table', async () => {
     const { invitation } = (await users.invite('grace@example.com', 'agent')).data(InvitedUser)
     expect(invitation).toMatchObject({ token: null, link: null, mailed: true })
     const [row] = await settled('grace@example.com', 'sent')
@@ -65,7 +65,7 @@ describe('with a mail server, an invitation', () => {
     expect(session.workspaces).toMatchObject([{ slug: 'acme', role: 'agent' }])
   })
 
-  it('waits sealed while the server refuses, and is sent under the same id', async () => {
+  it('remains sealed while the server refuses it, and is sent under the same id', async () => {
     receiver.refuseNext(1)
     await users.invite('patient@example.com')
     const [waiting] = await waitFor(async () => {
@@ -79,7 +79,7 @@ describe('with a mail server, an invitation', () => {
     expect(tokenIn(receiver.mails[0]?.text)).not.toBe('')
   })
 
-  it('that was replaced or has ended before it could be sent is not sent', async () => {
+  it('is not sent when it was replaced or ended before it could be sent', async () => {
     await receiver.stop()
     // Waits for the failed attempt, so that no mail is claimed and could still be sent.
     const putOff = (email: string) => waitFor(async () => (await rowsTo(email)).at(-1)?.last_error)
@@ -98,7 +98,7 @@ describe('with a mail server, an invitation', () => {
     expect(receiver.mails[0]?.text).toContain(latest.invitation.expiresAt)
   })
 
-  it('is given up when it would come after its end, with nothing secret left', async () => {
+  it('fails when it would be sent after its expiry, and its secret content is deleted', async () => {
     receiver.refuseNext(2)
     await users.invite('late@example.com', 'viewer', { expiresInHours: 1 })
     await waitFor(async () => (await rowsTo('late@example.com'))[0]?.last_error)
@@ -107,7 +107,7 @@ describe('with a mail server, an invitation', () => {
     receiver.refuseNext(0)
   })
 
-  it('is not mailed when it was not given', async () => {
+  it('is not mailed when it was refused', async () => {
     expect((await users.invite(ada.email)).error().code).toBe('conflict')
     expect(await rowsTo(ada.email)).toEqual([])
   })

@@ -24,7 +24,7 @@ const statusOf = async (userId: string) => (await api.get(`/settings/users/${use
 const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, '')
 
 describe('an invitation', () => {
-  it('works once, however many accept it at the same time', async () => {
+  it('can be accepted once, even concurrently', async () => {
     const { token, id } = await users.invited('once@example.com')
     const replies = await Promise.all(Array.from({ length: 20 }, () => users.accept({ token, ...someone })))
     const accepted = replies.filter(({ status }) => status === 201)
@@ -39,7 +39,7 @@ describe('an invitation', () => {
     expect(events).toHaveLength(1)
   })
 
-  it('that is unknown, mistyped, used, replaced, ended or over gets the same answer', async () => {
+  it('gets the same response when it is unknown, altered, used, replaced, ended or expired', async () => {
     const used = await users.invited('used@example.com')
     await users.accept({ token: used.token, ...someone })
     const replaced = await users.invited('replaced@example.com')
@@ -68,12 +68,12 @@ describe('an invitation', () => {
     expect((await users.accept({ token: latest, ...someone })).status).toBe(201)
   })
 
-  it('opens nothing but its acceptance', async () => {
+  it('allows nothing except its acceptance', async () => {
     const { token } = await users.invited('narrow@example.com')
     expect((await settings.verify(token, { workspace: 'acme' })).error().code).toBe('invalid_token')
   })
 
-  it('is kept as a hash, in no table and no event in the clear', async () => {
+  it('is stored only as a hash, and in plain text in no table and no event', async () => {
     const { token, email } = await users.invited('hashed@example.com')
     const kept = await settings.service.sql`
       select to_jsonb(m)::text as row from memberships m where state->>'email' = ${email}
@@ -100,14 +100,14 @@ describe('an invitation', () => {
     expect((await users.accept({ token: first.invitation.token, ...someone })).status).toBe(201)
   })
 
-  it('needs an e-mail, a role there is, and an end within 30 days', async () => {
+  it('requires an e-mail, an existing role, and an expiry within 30 days', async () => {
     expect((await users.invite('no-address')).error().details[0]?.path).toBe('/email')
     expect((await users.invite('a@example.com', 'wizard')).error().details[0]?.code).toBe('unknown_role')
     expect((await users.invite('a@example.com', 'viewer', { expiresInHours: 721 })).status).toBe(422)
     expect((await users.invite('a@example.com', 'viewer', { status: 'active' })).status).toBe(422)
   })
 
-  it('is not for members, nor for those kept out', async () => {
+  it('is refused for members and for suspended users', async () => {
     expect((await users.invite(ada.email)).error().code).toBe('conflict')
     const { userId, email } = await users.joined('kept-out@example.com')
     await users.patch(userId, { status: 'suspended' })
@@ -115,8 +115,8 @@ describe('an invitation', () => {
   })
 })
 
-describe('accepting', () => {
-  it('as a new person needs a name and a good password, and takes the name of the invitation else', async () => {
+describe('accepting an invitation', () => {
+  it('requires a good password from a new person, and a name unless the invitation contains one', async () => {
     const { token } = await users.invited('nameless@example.com')
     expect((await users.accept({ token, password })).error().details[0]?.path).toBe('/name')
     expect((await users.accept({ token, name: 'Nadia' })).error().details[0]?.path).toBe('/password')
@@ -125,7 +125,7 @@ describe('accepting', () => {
     expect((await users.accept({ token: named.token, password })).data(Session).user.name).toBe('Nadia')
   })
 
-  it('as a person with a login needs the password of that, and changes nothing of it', async () => {
+  it('requires the existing password of a person with a login, and leaves the login unchanged', async () => {
     const eve = await settings.owner('elsewhere')
     const { token, id } = await users.invited(eve.email)
     expect(id).toBe(eve.userId)
@@ -138,7 +138,7 @@ describe('accepting', () => {
     expect((await settings.login(eve.email, password)).status).toBe(201)
   })
 
-  it('makes an address wait that tries many tokens', async () => {
+  it('throttles an address that tries many tokens', async () => {
     const address = '198.51.100.77'
     for (let attempt = 0; attempt < 51; attempt++) {
       expect((await users.accept({ token: `ops_inv_guess${attempt}` }, address)).status).toBe(401)
@@ -149,8 +149,8 @@ describe('accepting', () => {
   })
 })
 
-describe('one person, several workspaces', () => {
-  it('is one login, also when all of them invite at the same time', async () => {
+describe('a person in several workspaces', () => {
+  it('has one login, even when all workspaces invite concurrently', async () => {
     const owners = await Promise.all(['one', 'two', 'three'].map((slug) => settings.owner(slug)))
     const tokens = await Promise.all(
       owners.map(async (owner) => {

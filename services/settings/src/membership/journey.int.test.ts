@@ -27,7 +27,7 @@ afterAll(async () => {
 
 const codeOf = async (token: string) => (await settings.verify(token, inAcme)).error().code
 
-it('is not removed by who has seen an earlier version, before a successor takes anything over', async () => {
+it('refuses to remove an outdated version of a user, before a successor takes over any resource', async () => {
   const { userId } = await users.joined('edith@example.com')
   const remove = (version: number) =>
     api.send('DELETE', `/settings/users/${userId}?successor=${ada.userId}`, {
@@ -38,7 +38,7 @@ it('is not removed by who has seen an earlier version, before a successor takes 
   expect((await remove(2)).status).toBe(200)
 })
 
-it('goes from the invitation to the removal, and back', async () => {
+it('a user can be invited, suspended, reactivated, removed and invited again', async () => {
   const invited = (await users.invite(' Grace@Example.com ', 'developer')).data(InvitedUser)
   expect(invited).toMatchObject({
     ...{ email, name: email, role: 'developer', status: 'invited', version: 1 },

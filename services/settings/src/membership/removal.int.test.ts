@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => settings?.stop())
 
-it('of an earlier version of a person is refused before a successor takes anything over', async () => {
+it('refuses to remove an outdated version of a user, before a successor takes over any resource', async () => {
   const ada = await settings.owner('acme')
   const api = await settings.as(ada.session, { workspace: 'acme' })
   const { userId } = await createUserClient(settings, ada, api).joined('edith@example.com')

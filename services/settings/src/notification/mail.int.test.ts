@@ -56,7 +56,7 @@ async function member(owner: Owner, email: string, role: string, status = 'activ
 }
 
 describe('mail about a notification', () => {
-  it('goes to each active owner and admin of the workspace, once', async () => {
+  it('is sent once to each active owner and admin of the workspace', async () => {
     const grace = await settings.owner('grace')
     await settings.owner('elsewhere')
     await member(grace, 'admin@example.com', 'admin')
@@ -77,7 +77,7 @@ describe('mail about a notification', () => {
     expect(mail?.text).toContain(eventId)
   })
 
-  it('goes to the users and members of roles that it names, where it is about an approval', async () => {
+  it('about an approval is sent to the users and the members of the roles that it names', async () => {
     const alan = await settings.owner('alan')
     const asked = await member(alan, 'asked@example.com', 'viewer')
     await member(alan, 'agent@example.com', 'agent')
@@ -93,7 +93,7 @@ describe('mail about a notification', () => {
     expect(receiver.mails[0]?.text).toContain('You get this mail because you may decide on this')
   })
 
-  it('is sent once after a server that refused it at first', async () => {
+  it('is sent once after the server refused it at first', async () => {
     receiver.refuseNext(1)
     const eventId = await pause()
     const [refused] = await attempted(eventId)
@@ -105,7 +105,7 @@ describe('mail about a notification', () => {
     expect(receiver.mails).toHaveLength(1)
   })
 
-  it('waits while the mail server is away; the notification does not', async () => {
+  it('is delayed by an outage of the mail server, unlike the notification itself', async () => {
     await receiver.stop()
     const eventId = await pause()
     const [waiting] = await attempted(eventId)
@@ -121,7 +121,7 @@ describe('mail about a notification', () => {
     expect(receiver.mails).toHaveLength(1)
   })
 
-  it('is given up after a day', async () => {
+  it('fails after a day', async () => {
     receiver.refuseNext(2)
     const eventId = await pause()
     await attempted(eventId)
@@ -130,7 +130,7 @@ describe('mail about a notification', () => {
     expect(receiver.mails).toHaveLength(0)
   })
 
-  it('is not sent about what is older, as after a reseed', async () => {
+  it('is not sent for older events, as after a reseed', async () => {
     const old = new Date(Date.parse(settings.clock.now()) - 24 * hourMs).toISOString()
     const [past, present] = [await pause(ada.workspaceId, old), await pause()]
     await settled(present, 'sent')

@@ -28,7 +28,7 @@ const published = async (fields: Parameters<typeof pausedEvent>[1] = {}) => {
 }
 
 describe('a notification', () => {
-  it('tells admins of a webhook the platform paused', async () => {
+  it('informs admins of a webhook that the platform paused', async () => {
     const event = pausedEvent(ada.workspaceId)
     await publish(event)
     const found = await about(event.id)
@@ -48,7 +48,7 @@ describe('a notification', () => {
     expect(await settings.service.sql`select id from mails`).toHaveLength(0)
   })
 
-  it('comes of no pause a person asked for, and once of an event that comes twice', async () => {
+  it('is not created for a pause by a user, and is created once for a duplicate event', async () => {
     const own = pausedEvent(ada.workspaceId, { reason: 'user' })
     const gone = pausedEvent(ada.workspaceId, { reason: 'gone' })
     // Without a message id the stream accepts the duplicate, as it does for a reseed.
@@ -61,7 +61,7 @@ describe('a notification', () => {
     expect(items.filter(({ eventId }) => eventId === gone.id)).toEqual([first])
   })
 
-  it('raises no event, neither made nor read', async () => {
+  it('emits no event when it is created or read', async () => {
     const { id } = await published()
     await api.post(`/notifications/${id}/read`)
     await waitUntilSettled(settings.service)
@@ -72,8 +72,8 @@ describe('a notification', () => {
   })
 })
 
-describe('reading', () => {
-  it('is marked once', async () => {
+describe('marking a notification as read', () => {
+  it('is recorded once', async () => {
     const { id } = await published()
     const now = settings.clock.now()
     const read = (await api.post(`/notifications/${id}/read`)).data(Notification.strict())
@@ -83,7 +83,7 @@ describe('reading', () => {
     expect((await api.get(`/notifications/${id}`)).data(Notification)).toEqual(read)
   })
 
-  it("is each user's own, and an API key reads for its user", async () => {
+  it('applies to each user separately, and an API key marks for its user', async () => {
     const { id } = await published()
     const verified = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
     const bob = settings.service.as({ ...verified.principal, userId: newId('user') })
@@ -98,7 +98,7 @@ describe('reading', () => {
   })
 })
 
-describe('the list', () => {
+describe('the list of notifications', () => {
   let client: ApiClient
   const ids: string[] = []
 
@@ -125,7 +125,7 @@ describe('the list', () => {
     expect((await idsOf('sort=createdAt')).ids).toEqual([...ids].reverse())
   })
 
-  it('filters by what the caller has read', async () => {
+  it('can be filtered by whether the caller has read them', async () => {
     const [newest = '', , third = ''] = ids
     for (const id of [newest, third]) await client.post(`/notifications/${id}/read`)
     expect((await idsOf('unread=false')).ids).toEqual([newest, third])
@@ -143,7 +143,7 @@ describe('the list', () => {
 describe('other users', () => {
   const withoutRequestId = (text: string) => text.replace(/"requestId":"[^"]+"/, '')
 
-  it('of another workspace or environment can see or mark it', async () => {
+  it('of another workspace or environment can neither see nor mark it', async () => {
     const { id, eventId } = await published()
     const eve = await settings.owner('evil')
     const strangers = [
@@ -167,7 +167,7 @@ describe('other users', () => {
     ).toEqual([])
   })
 
-  it.each(['viewer', 'agent', 'developer'])('with the role %s may read or mark it', async (role) => {
+  it.each(['viewer', 'agent', 'developer'])('with the role %s can neither read nor mark it', async (role) => {
     const { id } = await published()
     const { principal } = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
     const permissions = [...(builtInRoles[role]?.permissions ?? [])]
@@ -178,7 +178,7 @@ describe('other users', () => {
     expect((await client.post(`/notifications/${id}/read`)).error().code).toBe('not_found')
   })
 
-  it('except for approvers, who see theirs by id or by role', async () => {
+  it('who are approvers see the notifications for their id or role', async () => {
     const { principal } = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
     const as = (role: string, userId: string) =>
       settings.service.as({ ...principal, userId, role, permissions: ['runs:read'] })
@@ -198,7 +198,7 @@ describe('other users', () => {
     expect(await about(event.id, as('viewer', 'usr_asked'))).toMatchObject({ readAt: null })
   })
 
-  it('but an admin may', () => {
+  it('with the role admin may read and mark it', () => {
     expect(builtInRoles.admin?.permissions).toEqual(
       expect.arrayContaining(['notifications:read', 'notifications:write']),
     )

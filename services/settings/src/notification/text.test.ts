@@ -17,8 +17,8 @@ const withUrl = (event: PlatformEvent, url: string): PlatformEvent => ({
   data: { ...event.data, after: { ...event.data.after, url } },
 })
 
-describe('what admins are notified of', () => {
-  it('is about pauses the platform decided on, not about those a person asked for', () => {
+describe('the text of a notification', () => {
+  it('covers pauses by the platform, not pauses by a user', () => {
     expect(notifiedTypes).toEqual([
       ...['deploy.suspended', 'webhook.paused', 'workflow.deactivated', 'pack.suspended', 'kpi.suspended'],
       'scheduled_job.updated',
@@ -28,12 +28,12 @@ describe('what admins are notified of', () => {
     expect(notificationText({ ...pausedEvent(workspaceId), type: 'webhook.resumed' })).toBeNull()
   })
 
-  it('is read by durable consumers that settings may have', () => {
+  it('covers only events for which settings may have a durable consumer', () => {
     const durables = notifiedTypes.map((type) => `settings-${parseEventFamily(type)}-notifications`)
     expect(durableConsumers.settings).toEqual(expect.arrayContaining(durables))
   })
 
-  it('says of an app that is held what its giver lacks, and how to take it over', () => {
+  it('of a held app lists the rights that its giver lacks, and the call to take it over', () => {
     const example = eventExample('deploy.suspended')
     const appId = newId('app')
     const after = { ...example.data.after, appId }
@@ -50,7 +50,7 @@ describe('what admins are notified of', () => {
     expect(text?.message).toContain(`POST /api/v1/apps/${appId}/take-over`)
   })
 
-  it('says of failures how many there were and how to go on', () => {
+  it('of a paused webhook states the number of failures and how to resume it', () => {
     const event = pausedEvent(workspaceId, { environment: 'staging' })
     const path = `/api/v1/webhooks/${event.resource.id}`
     const text = notificationText(event)
@@ -73,7 +73,7 @@ describe('what admins are notified of', () => {
     ['pack.suspended', {}, 'POST /api/v1/sdk/packs/'],
     ['kpi.suspended', {}, 'POST /api/v1/analytics/kpis/'],
     ['scheduled_job.updated', { changes: ['suspendedFor'] }, 'POST /api/v1/sdk/scheduled-jobs/'],
-  ])('names of %s what the owner lacks, and the call that takes it over', (type, data, call) => {
+  ])('of %s lists the rights that the owner lacks, and the call to take it over', (type, data, call) => {
     const example = PlatformEvent.parse(eventExample(type))
     const after = { ...example.data.after, suspendedFor: ['itsm:read', 'secrets:use'] }
     const event = { ...example, workspaceId, data: { ...example.data, after, ...data } }
@@ -83,13 +83,13 @@ describe('what admins are notified of', () => {
     expect(text?.message).toContain(`${call}${event.resource.id}`)
   })
 
-  it('is nothing of a workflow that a person has deactivated', () => {
+  it('is null for a workflow that a user deactivated', () => {
     const example = PlatformEvent.parse(eventExample('workflow.deactivated'))
     const event = { ...example, workspaceId, data: { ...example.data, reason: 'user' } }
     expect(notificationText(event)).toBeNull()
   })
 
-  it('says of an endpoint that is gone that it may be corrected or deleted', () => {
+  it('of a webhook whose endpoint is gone explains that it can be corrected or deleted', () => {
     const event = pausedEvent(workspaceId, { reason: 'gone' })
     const text = notificationText(event)
     expect(text).toMatchObject({
@@ -100,7 +100,7 @@ describe('what admins are notified of', () => {
     expect(text?.message).toContain(`DELETE /api/v1/webhooks/${event.resource.id}`)
   })
 
-  it('names the host of the endpoint and nothing of the URL that may be secret', () => {
+  it('contains the host of the endpoint, and no part of the URL that may be secret', () => {
     const event = withUrl(pausedEvent(workspaceId), 'https://ada:pw@hooks.example.com/in/T0ken?key=k3y')
     const text = JSON.stringify(notificationText(event))
     expect(text).toContain('to hooks.example.com in')
@@ -113,7 +113,7 @@ describe('what admins are notified of', () => {
     expect(text?.message).not.toMatch(/[\r\n\u202e]/)
   })
 
-  it('is nothing of an event that breaks its schema', () => {
+  it('is refused with an error for an event that violates its schema', () => {
     const event = pausedEvent(workspaceId)
     expect(() => notificationText({ ...event, data: { ...event.data, reason: 'tired' } })).toThrow(/reason/)
   })

@@ -21,19 +21,19 @@ const bootstrap = (slug: string, email: string, fields: object = {}) =>
     ...fields,
   })
 
-test('a login that the bootstrap has made, and that the configuration names, operates the installation', async () => {
+test('a login created by bootstrap and named in the configuration is an operator', async () => {
   expect(await isOperator(ada.session)).toBe(true)
   expect(await isOperator(ada.session, 'ada')).toBe(true)
   expect(await isOperator((await settings.owner('eve')).session)).toBe(false)
 })
 
-test('no API key does, whatever it allows', async () => {
+test('an API key of an operator is not an operator, whatever its scopes', async () => {
   const api = await settings.as(ada.session, { workspace: 'ada' })
   const { token } = (await api.post('/auth/tokens', { name: 'k', scopes: ['itsm:read'] })).data(TokenCreated)
   expect(await isOperator(String(token), 'ada')).toBe(false)
 })
 
-it('requires a proven address: an invitation to the address of an operator makes no operator', async () => {
+it('an invitation to the address of an operator makes no operator until the address is proven', async () => {
   const api = await settings.as(ada.session, { workspace: 'ada' })
   const impostor = await createUserClient(settings, ada, api).joined('boss@example.com')
   expect(await isOperator(impostor.session)).toBe(false)
@@ -52,7 +52,7 @@ it('requires a proven address: an invitation to the address of an operator makes
   expect(await isOperator(impostor.session)).toBe(true)
 })
 
-test('a login from before there were marks has its own by the password the bootstrap knows', async () => {
+test('a login without a bootstrap mark becomes an operator by a bootstrap with its password', async () => {
   await settings.service.sql`delete from bootstrapped_accounts where account_id = ${ada.userId}`
   expect(await isOperator(ada.session)).toBe(false)
   await bootstrap('ada', ada.email, { password: 'not the same one' })

@@ -58,7 +58,7 @@ const reported = async (id: string) =>
 const list = (query = '') => operator.get(`/platform/dead-letters${query}`)
 
 describe('dead letters', () => {
-  it('are listed page by page, by what the platform has named itself', async () => {
+  it('are listed page by page, with only the names that the platform itself assigned', async () => {
     const first = await givenUp('evt_1')
     const ofTopic = await givenUp('topic:7', { subject: `bus.ws_1.staging.${secret.replaceAll(' ', '.')}` })
     const relayed = await givenUp('evt_3', { consumer: 'relay', subject: 'evt.ws_1.staging.made.up' })
@@ -86,7 +86,7 @@ describe('dead letters', () => {
     expect((await list('?service=settings&consumer=relay')).page(DeadLetter).items).toHaveLength(1)
   })
 
-  it('are handed over again, but for those of the relay, and dropped', async () => {
+  it('can be redriven, except those of the relay, and dropped', async () => {
     const id = await givenUp('evt_1')
     const marked = (await operator.post(`/platform/dead-letters/${id}/redrive`)).data(DeadLetter)
     expect(marked).toMatchObject({ id, redrivenAt: expect.any(String) })
@@ -101,7 +101,7 @@ describe('dead letters', () => {
     expect((await operator.post(`/platform/dead-letters/${relayed}/redrive`)).error().code).toBe('not_found')
   })
 
-  it('are reported in the workspace they are of, by whom they were redriven and dropped', async () => {
+  it('are reported in the workspace of their event, with the operator who redrove or dropped them', async () => {
     const ids = [
       await givenUp('evt_1', { subject: `evt.${ada.workspaceId}.staging.incident.created` }),
       await givenUp('topic:7', { subject: `bus.${ada.workspaceId}.staging.${secret}` }),
@@ -123,15 +123,15 @@ describe('dead letters', () => {
     for (const { data } of rows) expect(data).not.toContain('123456')
   })
 
-  it('of a service that is away are not kept quiet about', async () => {
+  it('of an unavailable service are reported as an error that names the service', async () => {
     const refused = (await list()).error()
     expect(refused.code).toBe('service_unavailable')
     expect(refused.message).toContain('itsm')
   })
 })
 
-describe('the status', () => {
-  it('has counts of what answers, and reports what does not', async () => {
+describe('the status of the platform', () => {
+  it('contains the figures of responding services, and reports the others', async () => {
     await givenUp('evt_1')
     const status = (await operator.get('/platform/status')).data(PlatformStatus.strict())
     const [own, itsm, dispatcher] = ['settings', 'itsm', 'dispatcher'].map((name) =>
@@ -156,7 +156,7 @@ describe('the status of a workspace', () => {
       .data(WorkspaceStatus.strict())
       .services.find(({ name }) => name === 'settings')
 
-  it('has what is left to do there, and nothing of other workspaces', async () => {
+  it('contains the pending work of that workspace, and nothing of other workspaces', async () => {
     const bea = await settings.owner('beata')
     const subject = (type: string) => ({
       subject: `${type}.${ada.workspaceId}.staging.${secret.replaceAll(' ', '.')}`,
@@ -181,7 +181,7 @@ describe('the status of a workspace', () => {
     for (const { late } of other?.figures?.dueWork ?? []) expect(late).toBe(0)
   })
 
-  it('is for owners and admins of that workspace, and keys of all its environments', async () => {
+  it('is available to owners and admins of that workspace, and to keys of all its environments', async () => {
     const api = await settings.as(ada.session, { workspace: 'ada' })
     const { session } = await createUserClient(settings, ada, api).joined('dev@example.com', 'developer')
     const developer = await settings.as(session, { workspace: 'ada' })
@@ -221,7 +221,7 @@ async function platformOperations() {
 }
 
 describe('every operation of the installation', () => {
-  test('is refused to all but an operator in person', async () => {
+  test('is refused to everyone except an operator in person', async () => {
     const api = await settings.as(ada.session, { workspace: 'ada' })
     const { token } = (await api.post('/auth/tokens', { name: 'k', scopes: ['credentials:manage'] })).data(
       TokenCreated,
@@ -246,7 +246,7 @@ describe('every operation of the installation', () => {
     expect(let_in).toEqual([])
   })
 
-  test('that changes something takes a step-up', async () => {
+  test('requires a step-up if it changes something', async () => {
     const changing = (await platformOperations()).filter(({ method }) => method !== 'GET')
     expect(changing.length).toBeGreaterThan(2)
     for (const { path, responses } of changing)

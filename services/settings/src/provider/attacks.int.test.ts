@@ -27,7 +27,7 @@ const refusals = () =>
     where type = 'identity_provider.sign_in_refused' order by position`
 
 describe('issuer mix-up', () => {
-  it('an answer at the address of another provider is none of this sign-in', async () => {
+  it('a response at the callback of another provider is refused', async () => {
     const other = await sso.connect(acme.api, { name: 'Other', issuer: sso.other.issuer })
     const way = await sso.begin(acme.provider.id, newPerson())
     const mixed = await sso.finishSignIn(way, { providerId: other.id })
@@ -35,7 +35,7 @@ describe('issuer mix-up', () => {
     expect(await sso.finishSignIn(way)).toMatchObject({ status: 303, error: null })
   })
 
-  it('an answer that names another issuer is refused', async () => {
+  it('a response that names another issuer is refused', async () => {
     const way = await sso.begin(acme.provider.id, newPerson())
     expect(way.back.searchParams.get('iss')).toBe(sso.issuer.issuer)
     way.back.searchParams.set('iss', sso.other.issuer)
@@ -54,7 +54,7 @@ describe('issuer mix-up', () => {
     expect(back).toMatchObject({ error: 'provider_failed', session: null })
   })
 
-  it('an ID token that another issuer has signed is refused', async () => {
+  it('an ID token signed by another issuer is refused', async () => {
     const { sign } = sso.issuer
     sso.issuer.tamper = (claims) => claims
     sso.issuer.sign = sso.other.sign
@@ -73,7 +73,7 @@ describe('an address', () => {
     ['below a listed domain', { email: 'x@sub.acme.example' }, 'domain_not_listed'],
     ['that ends like a listed domain', { email: 'x@notacme.example' }, 'domain_not_listed'],
     ['of a user of the workspace', { email: 'acme@acme.example' }, 'login_exists'],
-  ])('%s makes no user', async (_, claims, reason) => {
+  ])('%s creates no user', async (_, claims, reason) => {
     const users = createUserClient(sso.settings, acme.owner, acme.api)
     if (reason === 'login_exists') await users.joined('acme@acme.example', 'viewer')
     const before = (await acme.api.get('/settings/users?limit=100')).page(User).items.length
@@ -87,7 +87,7 @@ describe('an address', () => {
     })
   })
 
-  it('in a domain that the operator does not list is no domain of a provider', async () => {
+  it('in a domain that the operator does not list cannot be configured for a provider', async () => {
     const listed = await acme.api.patch(`/settings/identity-providers/${acme.provider.id}`, {
       domains: ['acme.example', 'elsewhere.example'],
     })
@@ -106,7 +106,7 @@ describe('a takeover from another workspace', () => {
   const evilSignIn = async (person: OidcPerson) =>
     sso.finishSignIn(await sso.begin(evil.provider.id, person, { issuer: sso.other }))
 
-  it('by an address of another person makes a login without it, in that workspace alone', async () => {
+  it('with the address of another person creates a login without that address, only in that workspace', async () => {
     const back = await evilSignIn({ sub: 'x', claims: { email: boss.email, email_verified: true } })
     const { principal } = (await entering(back.session, 'evil')).data(VerifiedToken)
     expect(principal.userId).not.toBe(boss.userId)
@@ -119,7 +119,7 @@ describe('a takeover from another workspace', () => {
     )
   })
 
-  it('by a subject of an issuer that another workspace trusts finds no user of that workspace', async () => {
+  it('with a subject of an issuer that another workspace trusts finds no user of that workspace', async () => {
     const person = newPerson()
     const there = await userIdOf((await sso.signIn(acme.provider.id, person)).session)
     const same = await sso.connect(evil.api, { name: 'Same issuer' })
@@ -127,7 +127,7 @@ describe('a takeover from another workspace', () => {
     expect((await entering(here.session, 'evil')).data(VerifiedToken).principal.userId).not.toBe(there)
   })
 
-  it('by a linked provider enters its workspace alone, and changes nothing of the login', async () => {
+  it('with a linked provider enters only the workspace of the provider, and changes nothing of the login', async () => {
     const victim = await sso.settings.owner('victim')
     const api = await sso.settings.as(await sso.browser(victim.email, victim.password))
     const linked = await sso.finishSignIn(
@@ -162,7 +162,7 @@ describe('a takeover from another workspace', () => {
     }
   })
 
-  it('needs a recent step-up, and the session of a browser', async () => {
+  it('requires a recent step-up and a browser session for linking', async () => {
     const other = await sso.settings.owner('unproved')
     const wanted = { providerId: evil.provider.id }
     const program = await sso.settings.as(other.session)
@@ -173,7 +173,7 @@ describe('a takeover from another workspace', () => {
     sso.settings.clock.advance(-11 * 60_000)
   })
 
-  it('by the cookie of a link whose session has ended links nothing', async () => {
+  it('with a link cookie whose session has ended links nothing', async () => {
     const other = await sso.settings.owner('signed-out')
     const token = await sso.browser(other.email, other.password)
     const api = await sso.settings.as(token)
@@ -186,7 +186,7 @@ describe('a takeover from another workspace', () => {
     expect(await sso.finishSignIn(way)).toMatchObject({ error: 'session_over', session: null })
   })
 
-  it('by an identity that is of another user links nothing', async () => {
+  it('with an identity of another user links nothing', async () => {
     const person = newPerson()
     await sso.signIn(acme.provider.id, person)
     const other = await sso.settings.owner('second')
@@ -200,7 +200,7 @@ describe('a takeover from another workspace', () => {
 const ofSession = ['endSession', 'endSsoSession', 'stepUp', 'beginStepUp']
 
 describe('a role by a provider', () => {
-  it('is never that of an owner, whatever the claims say, and an owner stays one', async () => {
+  it('is never owner, whatever the claims contain, and an owner remains owner', async () => {
     for (const body of [{ defaultRole: 'owner' }, { roles: [{ value: 'x', role: 'owner' }] }]) {
       const changed = await acme.api.patch(`/settings/identity-providers/${acme.provider.id}`, body)
       expect(changed.error().code).toBe('validation_failed')
@@ -214,7 +214,7 @@ describe('a role by a provider', () => {
     })
   })
 
-  it('is decided by owners in a session: neither by admins nor by keys', async () => {
+  it('can be configured only by owners in a session, neither by admins nor by API keys', async () => {
     const admin = await createUserClient(sso.settings, acme.owner, acme.api).joined(
       'admin@acme.example',
       'admin',
@@ -239,7 +239,7 @@ describe('replay', () => {
     expect(await sso.finishSignIn(way)).toMatchObject({ status: 401, error: 'invalid_token', session: null })
   })
 
-  it('the code of another sign-in is refused: it is not of this one', async () => {
+  it('the code of another sign-in is refused', async () => {
     const mine = await sso.begin(acme.provider.id, newPerson())
     const theirs = await sso.begin(acme.provider.id, newPerson())
     const injected = new URL(mine.back)
@@ -249,7 +249,7 @@ describe('replay', () => {
     })
   })
 
-  it('an answer that comes after ten minutes does not sign in', async () => {
+  it('a response after ten minutes does not sign in', async () => {
     const way = await sso.begin(acme.provider.id, newPerson())
     sso.settings.clock.advance(10 * 60_000)
     expect(await sso.finishSignIn(way)).toMatchObject({ status: 401, error: 'invalid_token' })
@@ -269,7 +269,7 @@ describe('a clock', () => {
     [50, 'provider ahead', (now: number) => ({ iat: now + 50, nbf: now + 50 }), null],
     [300, 'provider behind', (now: number) => ({ iat: now - 3_900, exp: now - 300 }), 'provider_failed'],
     [300, 'provider ahead', (now: number) => ({ nbf: now + 300 }), 'provider_failed'],
-  ])('%d seconds off, %s', async (_, __, times, error) => {
+  ])('is accepted only within the tolerance: %d seconds off, %s', async (_, __, times, error) => {
     sso.issuer.tamper = (claims) => ({ ...claims, ...times(Math.floor(Date.now() / 1_000)) })
     const back = await sso.signIn(acme.provider.id, newPerson())
     sso.issuer.tamper = undefined
@@ -277,8 +277,8 @@ describe('a clock', () => {
   })
 })
 
-describe('what a client says of the host', () => {
-  it('changes nothing of where the provider sends the browser', async () => {
+describe('a host claimed by the client', () => {
+  it('does not change where the provider redirects the browser', async () => {
     for (const games of [
       { 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' },
       { forwarded: 'host=evil.example;proto=http' },
@@ -293,7 +293,7 @@ describe('what a client says of the host', () => {
     }
   })
 
-  it('is not believed where there is no public origin: nothing begins', () => {
+  it('is not used when there is no public origin: no sign-in begins', () => {
     expect(() => providerAddresses(undefined).redirectUri(acme.provider.id)).toThrow('PUBLIC_ORIGIN')
   })
 })

@@ -32,7 +32,7 @@ const endedBecause = async () => {
 const change = (id: string, body: object) => acme.api.patch(`/settings/identity-providers/${id}`, body)
 
 describe('a provider that is turned off', () => {
-  it('ends its sessions, and refuses sign-ins that have started', async () => {
+  it('ends its sessions, and refuses sign-ins in progress', async () => {
     const provider = await sso.connect(acme.api, { name: 'For now' })
     const session = await signedIn(newPerson(), provider.id)
     const other = await signedIn()
@@ -53,7 +53,7 @@ describe('a person who is no longer a user', () => {
   it.each([
     ['suspended', (id: string) => acme.api.patch(`/settings/users/${id}`, { status: 'suspended' })],
     ['removed', (id: string) => acme.api.send('DELETE', `/settings/users/${id}`)],
-  ])('as they were %s is not let in by the provider', async (_, remove) => {
+  ])('after being %s cannot sign in through the provider', async (_, remove) => {
     const person = newPerson()
     const session = await signedIn(person)
     const { userId } = (await entering(session)).data(VerifiedToken).principal
@@ -62,7 +62,7 @@ describe('a person who is no longer a user', () => {
     expect(await sso.signIn(acme.provider.id, person)).toMatchObject({ error: 'not_a_member', session: null })
   })
 
-  it('comes back by an invitation, whose login the identity is linked to', async () => {
+  it('can return by an invitation, and link the identity to the login of the invitation', async () => {
     const person = newPerson()
     const { userId } = (await entering(await signedIn(person))).data(VerifiedToken).principal
     await acme.api.send('DELETE', `/settings/users/${userId}`)
@@ -84,7 +84,7 @@ describe('a person who is no longer a user', () => {
 })
 
 describe('a workspace that requires its provider', () => {
-  it('refuses other sessions except of owners, which is an event once', async () => {
+  it('refuses other sessions except those of owners, recorded as one event', async () => {
     const strict = await sso.workspace('strict')
     const users = createUserClient(sso.settings, strict.owner, strict.api)
     const member = await users.joined('member@acme.example', 'developer')
@@ -124,8 +124,8 @@ describe('a workspace that requires its provider', () => {
   })
 })
 
-describe('logging out here', () => {
-  it('ends the session, and says where to log out of the provider', async () => {
+describe('logging out of the platform', () => {
+  it('ends the session, and returns the logout address of the provider', async () => {
     const session = await signedIn()
     const api = await sso.settings.as(session ?? '')
     const { location } = (await api.post('/auth/sso/logout')).data(SsoLogout)
@@ -161,7 +161,7 @@ describe('logging out at the provider', () => {
   }
   const logoutToken = (claims: Record<string, unknown>, typ = 'logout+jwt') => sso.issuer.sign(claims, typ)
 
-  it('ends the sessions of that person, and no others, once for each token', async () => {
+  it('ends only the sessions of that person, once for each token', async () => {
     const person = newPerson()
     const [one, two, other] = [await signedIn(person), await signedIn(person), await signedIn()]
     const token = await logoutToken(claimsFor(person.sub))
@@ -174,7 +174,7 @@ describe('logging out at the provider', () => {
     expect((await entering(again)).status).toBe(200)
   })
 
-  it('ends one session where the token names one', async () => {
+  it('ends a single session when the token names one', async () => {
     const person = newPerson()
     sso.issuer.tamper = (claims) => ({ ...claims, sid: 'first' })
     const first = await signedIn(person)
@@ -197,7 +197,7 @@ describe('logging out at the provider', () => {
     ['that has ended', { iat: nowSeconds() - 280, exp: nowSeconds() - 200 }],
     ['of tomorrow', { iat: nowSeconds() + 86_400, exp: nowSeconds() + 86_460 }],
     ['without a time', { iat: undefined }],
-  ])('goes by no token %s', async (_, claims) => {
+  ])('rejects a token %s', async (_, claims) => {
     const person = newPerson()
     const session = await signedIn(person)
     expect(await send(await logoutToken(claimsFor(person.sub, claims)))).toBe(400)
@@ -223,8 +223,8 @@ describe('logging out at the provider', () => {
   })
 })
 
-describe('a network that comes with codes of its own', () => {
-  it('must wait after some, as after wrong passwords', async () => {
+describe('a network that guesses codes', () => {
+  it('is throttled after some attempts, as after wrong passwords', async () => {
     const statuses: number[] = []
     for (let attempt = 0; attempt < 55 && statuses.at(-1) !== 429; attempt++) {
       const way = await sso.begin(acme.provider.id, newPerson())

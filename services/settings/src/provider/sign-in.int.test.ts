@@ -41,8 +41,8 @@ const eventsOf = (type: string) =>
   >`
     select data, source, actor from events where type = ${type} order by position`
 
-describe('a sign-in by the provider of a workspace', () => {
-  it('makes a user with the role of the claims, in a session that enters that workspace alone', async () => {
+describe('a sign-in through the provider of a workspace', () => {
+  it('creates a user with the role from the claims, and a session limited to that workspace', async () => {
     const grace = person('grace', { groups: ['staff', 'builders', 'admins'] })
     const back = await sso.signIn(acme.provider.id, grace)
     expect(back).toMatchObject({ status: 303, error: null })
@@ -81,7 +81,7 @@ describe('a sign-in by the provider of a workspace', () => {
     ])
   })
 
-  it('knows the person again by issuer and subject, whatever the address, and follows the role', async () => {
+  it('recognises the person by issuer and subject, whatever the address, and updates the role', async () => {
     const first = await principalOf(
       (await sso.signIn(acme.provider.id, person('hedy', { groups: ['builders'] }))).session,
     )
@@ -93,7 +93,7 @@ describe('a sign-in by the provider of a workspace', () => {
     expect(changed.at(-1)).toMatchObject({ data: { after: { id: first.userId, role: 'viewer' } } })
   })
 
-  it('gives the login no address, so that it cannot claim that of another person', async () => {
+  it('assigns no address to the login, so that it cannot claim the address of another person', async () => {
     const back = await sso.signIn(acme.provider.id, person('ida'))
     const api = await sso.settings.as(back.session ?? '')
     const { user } = (await api.get('/auth/me')).data(Me)
@@ -108,7 +108,7 @@ describe('a sign-in by the provider of a workspace', () => {
 })
 
 describe('a page before signing in', () => {
-  it('is shown the providers of a workspace that are on, and of an unknown one none', async () => {
+  it('lists the enabled providers of a workspace, and none of an unknown workspace', async () => {
     const off = await sso.connect(acme.api, { name: 'Off', enabled: false })
     const shown = async (slug: string) =>
       (await sso.settings.internal.get(`/auth/sso?workspace=${slug}`)).data(SsoChoices).providers
@@ -127,7 +127,7 @@ describe('a page before signing in', () => {
     'evil',
     '',
     '/\n//evil.example',
-  ])('cannot be sent to %j afterwards', async (returnTo) => {
+  ])('cannot redirect to %j after the sign-in', async (returnTo) => {
     const started = await sso.settings.internal.post('/auth/sso/start', {
       providerId: acme.provider.id,
       returnTo,
@@ -137,7 +137,7 @@ describe('a page before signing in', () => {
 })
 
 describe('a provider', () => {
-  it('never shows its secret, in answers, in events or in the table', async () => {
+  it('never exposes its secret, in responses, in events or in the table', async () => {
     const { clientSecret } = sso.issuer
     const shown = await acme.api.get('/settings/identity-providers?limit=100')
     expect(shown.page(IdentityProvider).items.length).toBeGreaterThan(0)
@@ -149,7 +149,7 @@ describe('a provider', () => {
     expect(JSON.stringify(events)).not.toContain('sealedSecret')
   })
 
-  it('comes out the same when it is rebuilt from its events, and so do identities', async () => {
+  it('is the same after a rebuild from the events, and so are identities', async () => {
     const rows = async () => [
       await sso.settings.service.sql`select * from identity_providers order by id`,
       await sso.settings.service.sql`select * from identities order by id`,

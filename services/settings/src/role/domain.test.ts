@@ -21,7 +21,7 @@ describe('a custom role', () => {
     given(releaser).when(create).fails('conflict')
   })
 
-  it('changes what is given and keeps the rest; what changes nothing is no event', () => {
+  it('changes only the given fields, and emits no event when nothing changes', () => {
     given(releaser)
       .when({ kind: 'update', patch: { permissions: [] }, now })
       .emits({ type: 'role.updated', changes: { permissions: [], updatedAt: now } })
@@ -31,7 +31,7 @@ describe('a custom role', () => {
     given(null).when({ kind: 'update', patch: {}, now }).fails('not_found')
   })
 
-  it('is deleted once no user has it', () => {
+  it('is deleted only when no user has it', () => {
     given(releaser).when({ kind: 'delete', members: 2 }).fails('conflict', { members: 2 })
     given(releaser).when({ kind: 'delete', members: 0 }).emits({ type: 'role.deleted', changes: null })
   })

@@ -33,7 +33,7 @@ const allowed = async (token: string) =>
   (await settings.verify(token, inAcme)).data(VerifiedToken).principal.permissions
 
 describe('a custom role', () => {
-  it('is known to services like the built-in roles, in its own workspace alone', async () => {
+  it('is known to services like the built-in roles, but only in its own workspace', async () => {
     await create('knowable', ['itsm:read'])
     const known = async (workspaceId: string) =>
       (
@@ -45,7 +45,7 @@ describe('a custom role', () => {
     expect(await known('ws_other')).toEqual(['viewer'])
   })
 
-  it('is made, given, changed and deleted, and says all along what its users may do', async () => {
+  it('can be created, assigned, changed and deleted, and always determines the permissions of its users', async () => {
     const created = (
       await create('releaser', ['webhooks:read', 'itsm:read', 'tokens:manage', 'itsm:read'])
     ).data(Role)
@@ -88,7 +88,7 @@ describe('a custom role', () => {
     expect((await create('releaser', [])).data(Role).version).toBe(1)
   })
 
-  it('has a name of its own: not a taken, built-in or strange one', async () => {
+  it('requires a valid name that is neither taken nor built in', async () => {
     await create('taken', [])
     const twice = await Promise.all([create('raced', []), create('raced', [])])
     expect(twice.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -102,7 +102,7 @@ describe('a custom role', () => {
     expect(await allowed(joined.session)).toEqual(['itsm:read'])
   })
 
-  it('is held against If-Match', async () => {
+  it('is checked against If-Match', async () => {
     await create('versioned', [])
     expect((await patch('versioned', { description: 'a' }, { 'if-match': '"2"' })).error().code).toBe(
       'precondition_failed',
@@ -110,7 +110,7 @@ describe('a custom role', () => {
     expect((await patch('versioned', { description: 'a' }, { 'if-match': '"1"' })).data(Role).version).toBe(2)
   })
 
-  it('cannot be deleted from under a user who gets it at the same time', async () => {
+  it('cannot be deleted while it is concurrently assigned to a user', async () => {
     for (let round = 0; round < 5; round++) {
       const name = `fleeting-${round}`
       await create(name, ['itsm:read'])
@@ -124,7 +124,7 @@ describe('a custom role', () => {
 })
 
 describe('a built-in role', () => {
-  it.each(Object.keys(builtInRoles))('%s is shown and never changed', async (name) => {
+  it.each(Object.keys(builtInRoles))('%s can be read and never changed', async (name) => {
     const shown = (await api.get(`/settings/roles/${name}`)).data(Role)
     expect(shown).toMatchObject({ name, builtIn: true, id: null, version: null })
     expect(shown.permissions).toEqual(builtInRoles[name]?.permissions)
@@ -136,7 +136,7 @@ describe('a built-in role', () => {
     }
   })
 
-  it('of the admin lacks nothing but the making of owners', () => {
+  it('admin lacks only the permission owners:manage', () => {
     const missing = builtInRoles.owner?.permissions.filter(
       (held) => !builtInRoles.admin?.permissions.includes(held),
     )
@@ -145,7 +145,7 @@ describe('a built-in role', () => {
 })
 
 describe('the list of roles', () => {
-  it('has the built-in ones first, then all others, page by page, and ends at a hundred', async () => {
+  it('contains the built-in roles first, then up to a hundred custom roles, page by page', async () => {
     const eve = await settings.owner('evil')
     const client = await settings.as(eve.session, { workspace: 'evil' })
     for (let number = maxCustomRoles; number > 0; number--) {

@@ -37,7 +37,7 @@ describe('a secret', () => {
     given(null).when({ kind: 'delete' }).fails('not_found')
   })
 
-  it('never shows its value, not even sealed', () => {
+  it('never exposes its value, not even sealed', () => {
     expect(SecretState.strict().parse(secret.expose(stored))).toEqual({
       ...fields,
       createdAt,

@@ -31,7 +31,7 @@ describe('a secret', () => {
     [['https://api.example.com']],
     [['api.example.com:443']],
     [['127.1']],
-  ])('is not stored for the hosts %j', async (hosts) => {
+  ])('is rejected with the hosts %j', async (hosts) => {
     expect((await store('nowhere', hosts)).error()).toMatchObject({
       code: 'validation_failed',
       details: expect.arrayContaining([expect.objectContaining({ path: expect.stringMatching(/^\/hosts/) })]),
@@ -53,7 +53,7 @@ describe('a secret', () => {
     [['*'], 'anything.example.net', true],
     [undefined, 'api.example.com', false],
     [[], 'api.example.com', false],
-  ])('for %j goes to %s: %s', async (hosts, host, allowed) => {
+  ])('for the hosts %j is sent to %s: %s', async (hosts, host, allowed) => {
     await store('somewhere', hosts)
     const expected = allowed
       ? { values: { somewhere: 'the value' }, refused: {} }
@@ -62,7 +62,7 @@ describe('a secret', () => {
     await api.send('DELETE', '/secrets/somewhere')
   })
 
-  it('changes its hosts with its value alone', async () => {
+  it('can change its hosts only together with its value', async () => {
     await store('moved', ['old.example.com'])
     const put = (body: object) => api.send('PUT', '/secrets/moved', { body })
     expect((await put({ hosts: ['evil.example.com'] })).status).toBe(422)
@@ -72,7 +72,7 @@ describe('a secret', () => {
     expect((await resolve(['moved'], 'old.example.com')).refused).toEqual({ moved: 'host_not_allowed' })
   })
 
-  it('is given out for those who may use secrets at this moment', async () => {
+  it('is resolved only for users who may currently use secrets', async () => {
     await store('used', ['a.example.com'])
     const users = createUserClient(settings, ada, api)
     const joined = await users.joined('dev@example.com', 'developer')
@@ -83,7 +83,7 @@ describe('a secret', () => {
     expect(await resolve(['used'], 'a.example.com', 'usr_nobody')).toEqual(refusal)
   })
 
-  it('shows what used it, for whom and where it went, the last one first', async () => {
+  it('lists its uses with consumer, user and host, latest first', async () => {
     await store('traced', ['*'])
     await resolve(['traced'], 'a.example.com')
     settings.clock.advance(1_000)
@@ -97,7 +97,7 @@ describe('a secret', () => {
     ])
   })
 
-  it('goes with others only as far as one request can carry them', async () => {
+  it('is refused when the values together exceed the size of one request', async () => {
     await store('large_a', ['*'], 'a'.repeat(40_000))
     await store('large_b', ['*'], 'b'.repeat(40_000))
     const { values, refused } = await resolve(['large_a', 'large_b'], 'a.example.com')
@@ -106,7 +106,7 @@ describe('a secret', () => {
   })
 })
 
-it('the rights of people are those of their roles at this moment', async () => {
+it('permissions of users are those of their current roles', async () => {
   const body = { workspaceId: ada.workspaceId, userIds: [ada.userId, 'usr_nobody'] }
   const { permissions, roles } = (await settings.internal.post('/internal/rights', body)).data(Rights)
   expect(Object.keys(permissions)).toEqual([ada.userId])

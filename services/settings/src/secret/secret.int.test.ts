@@ -57,7 +57,7 @@ describe('secrets', () => {
     expect(names).toEqual([...names].sort())
   })
 
-  it('of each environment are apart', async () => {
+  it('are separate in each environment', async () => {
     const staging = await settings.as(ada.session, { workspace: 'acme', environment: 'staging' })
     await store('shared_name', 'production value')
     await store('shared_name', 'staging value', staging)
@@ -65,7 +65,7 @@ describe('secrets', () => {
     expect(await resolve(['shared_name'], 'staging')).toEqual({ shared_name: 'staging value' })
   })
 
-  it('keep a value rotated by many at once, one per version', async () => {
+  it('retain one value per version under concurrent rotations', async () => {
     await store('contested', 'start')
     const replies = await Promise.all(
       Array.from({ length: 5 }, (_, index) => put('contested', `value ${index}`)),
@@ -85,7 +85,7 @@ describe('secrets', () => {
     expect(await resolve(['contested'])).toEqual({ contested: `value ${last.index}` })
   })
 
-  it('cannot be opened where their sealed text was moved to', async () => {
+  it('cannot be decrypted after their sealed text is moved to another secret', async () => {
     await store('moved_from', 'the value')
     await store('moved_to', 'harmless')
     await settings.service.sql`
@@ -101,8 +101,8 @@ describe('secrets', () => {
   })
 })
 
-describe('what is kept', () => {
-  it('holds no secret, key, session or password in any row or event', async () => {
+describe('stored data', () => {
+  it('contains no secret, key, session or password in any row or event', async () => {
     const value = 'plaintext-that-must-not-be-kept'
     await store('kept', value, api, { 'idempotency-key': 'store-kept' })
     await put('kept', `${value}-rotated`, { 'idempotency-key': 'rotate-kept' })

@@ -59,14 +59,14 @@ const store = (name: string, hosts?: string[]) =>
   api.post('/secrets', { name, value: 'v', ...(hosts && { hosts }) })
 const hostsOf = async (name: string) => (await api.get(`/secrets/${name}`)).data(SecretDetail).hosts
 
-it('a secret is stored without hosts, and serves none', async () => {
+it('a secret can be stored without hosts, and then allows none', async () => {
   const stored = await store('plain')
   expect(stored.status).toBe(201)
   expect(stored.data(Secret).hosts).toEqual([])
 })
 
 describe('a definition', () => {
-  it('adds its literal hosts for a caller with secrets:write, once, and in their name', async () => {
+  it('adds its literal hosts once, on behalf of a caller with secrets:write', async () => {
     await store('added')
     const { check, admit } = await targetsBy(ada.session)
     const target = { name: 'added', hosts: ['api.example.com'] }
@@ -82,7 +82,7 @@ describe('a definition', () => {
     ])
   })
 
-  it('adds nothing by secrets:use alone, and says so', async () => {
+  it('adds nothing with only secrets:use, and reports it', async () => {
     await store('used')
     const { check, admit } = await targetsBy(await keyWith(['secrets:use']))
     const target = { name: 'used', hosts: ['api.example.com'] }
@@ -91,7 +91,7 @@ describe('a definition', () => {
     expect(await check(target, { name: 'used', hosts: [] })).toEqual([['used', 'secret_host_not_allowed']])
   })
 
-  it('adds nothing in the session of a browser that has not stepped up, nor by the rights of a session that are carried', async () => {
+  it('adds nothing in a browser session that has not stepped up, nor with the carried rights of a session', async () => {
     await store('guarded', ['api.example.com'])
     const provedAt = settings.clock.now()
     const kept = { name: 'guarded', hosts: ['api.example.com'] }
@@ -112,7 +112,7 @@ describe('a definition', () => {
   })
 
   it.each([['*'], ['*.example.com'], ['api.example.com:443'], ['{{ input.host }}'], ['API.example.com']])(
-    'never adds %s',
+    'never adds the host %s',
     async (host) => {
       await store('wide')
       const { check, admit } = await targetsBy(ada.session)
@@ -123,7 +123,7 @@ describe('a definition', () => {
     },
   )
 
-  it('adds nothing where the secret serves one of the hosts', async () => {
+  it('adds nothing when the secret already allows one of the hosts', async () => {
     await store('partly', ['a.example.com'])
     const { check, admit } = await targetsBy(ada.session)
     for (const hosts of [['a.example.com', 'b.example.com'], ['*.example.com']]) {
@@ -134,7 +134,7 @@ describe('a definition', () => {
     expect(await hostsOf('partly')).toEqual(['a.example.com'])
   })
 
-  it('names what is there, in its environment, and only those learn of it who may know secrets', async () => {
+  it('reports unknown secrets of its environment only to callers who may read or use secrets', async () => {
     await store('here')
     const [absent, here] = ['absent', 'here'].map((name) => ({ name, hosts: [] }))
     if (!absent || !here) throw new Error('two targets')

@@ -30,14 +30,14 @@ const resolve = (client: Pick<ApiClient, 'post'>, ...names: string[]) =>
   client.post('/internal/secrets/resolve', resolution(...names))
 const shown = async (name: string) => (await api.get(`/secrets/${name}`)).data(SecretDetail.strict())
 
-describe('values are given to services only', () => {
+describe('secret values are returned only to services', () => {
   beforeAll(() => api.post('/secrets', { name: 'guarded', value: 'for services', hosts: ['*'] }))
 
-  it('not to a user, however much they may do', async () => {
+  it('not to a user with any permissions', async () => {
     expect((await resolve(api, 'guarded')).error()).toMatchObject({ code: 'forbidden' })
   })
 
-  it("not to a user's session or no token at all", async () => {
+  it('not to a user session, and not without a token', async () => {
     const withToken = (headers: Record<string, string>) =>
       createApiClient(settings.service.url, async () => headers)
     const session = withToken({ authorization: `Bearer ${ada.session}` })
@@ -46,7 +46,7 @@ describe('values are given to services only', () => {
   })
 
   it.each(['gateway', 'settings', 'dispatcher'])(
-    'not to who signs in the name of %s with another key',
+    'not to a caller that signs as %s with another key',
     async (service) => {
       const issuer = createInternalIssuer({ service, privateKey: generateServiceKeys().privateKey })
       const forger = createApiClient(settings.service.url, async (call) => ({
@@ -58,15 +58,15 @@ describe('values are given to services only', () => {
     },
   )
 
-  it('to a service, with the signature of its key', async () => {
+  it('to a service with the signature of its key', async () => {
     expect((await resolve(settings.internal, 'guarded')).data(ResolvedSecrets).values).toEqual({
       guarded: 'for services',
     })
   })
 })
 
-describe('uses', () => {
-  it('are shown with the secret: when, by whom, how often', async () => {
+describe('uses of a secret', () => {
+  it('are shown with time, service and count', async () => {
     const created = (await api.post('/secrets', { name: 'used', value: 'x', hosts: ['*'] })).data(
       Secret.strict(),
     )
@@ -86,7 +86,7 @@ describe('uses', () => {
     expect((await api.get('/secrets/missing')).error().code).toBe('not_found')
   })
 
-  it('go with the secret, and never into the event log', async () => {
+  it('are deleted with the secret, and never written to the event log', async () => {
     await api.post('/secrets', { name: 'gone', value: 'x', hosts: ['*'] })
     const { id } = await shown('gone')
     await resolve(settings.internal, 'gone')
@@ -99,14 +99,14 @@ describe('uses', () => {
     expect(events.map(({ type }) => type)).toEqual(['secret.created', 'secret.deleted'])
   })
 
-  it('need the permission to read secrets', async () => {
+  it('require the permission to read secrets', async () => {
     const { principal } = (await settings.verify(ada.session, { workspace: 'acme' })).data(VerifiedToken)
     const unread = settings.service.as({ ...principal, permissions: ['secrets:write'] })
     expect((await unread.get('/secrets/used')).error().code).toBe('insufficient_scope')
   })
 })
 
-describe('the count', () => {
+describe('the use count of a secret', () => {
   let database: Database
   let now: string
   const use = { consumer: 'webhook/wh_1', userId: 'usr_1', host: 'a.example.com' }
@@ -124,7 +124,7 @@ describe('the count', () => {
   beforeEach(() => void at('10:00:00'))
   afterAll(() => database?.close())
 
-  it('is of all replicas together, and the last use is the latest, whichever comes first', async () => {
+  it('is the sum of all replicas, with the latest use, in any order of arrival', async () => {
     const id = newId('secret')
     const replicas = [start(), start()] as const
     await replicas[0].note([id], { ...use, service: 'dispatcher', now: at('10:00:30') })
@@ -139,7 +139,7 @@ describe('the count', () => {
     })
   })
 
-  it('is written once a minute, with all that came meanwhile', async () => {
+  it('is written once a minute, with all uses since then', async () => {
     const id = newId('secret')
     // The periodic check could also write due uses, shortly before the use that is expected to do so.
     const options = { db: database.db, log, nowMs: () => Date.parse(now), lookEveryMs: 3_600_000 }
@@ -156,7 +156,7 @@ describe('the count', () => {
     await usage.close()
   })
 
-  it('is written a minute later, also when no further use comes', async () => {
+  it('is written after a minute, even without further uses', async () => {
     const id = newId('secret')
     const options = { db: database.db, log, nowMs: () => Date.parse(now), lookEveryMs: 5 }
     const usage = createSecretUsage(options)
@@ -169,7 +169,7 @@ describe('the count', () => {
     await usage.close()
   })
 
-  it('is not lost while Postgres is away', async () => {
+  it('is not lost during an outage of Postgres', async () => {
     const id = newId('secret')
     const away = connect('postgres://u:p@127.0.0.1:1/x', { schema: 'settings', max: 1 })
     let target = away.db

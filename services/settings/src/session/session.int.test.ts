@@ -24,7 +24,7 @@ afterAll(() => settings?.stop())
 const codeOf = async (token: string) => (await settings.verify(token)).error().code
 
 describe('logging in', () => {
-  it('gives a session, whose token opens the workspaces it lists', async () => {
+  it('returns a session whose token opens the workspaces it lists', async () => {
     const reply = await settings.login(' ACME@example.com ', password)
     expect(reply.status).toBe(201)
     const session = reply.data(Session)
@@ -61,7 +61,7 @@ describe('logging in', () => {
   })
 
   it.each(['guessed@example.com', 'unknown-too@example.com'])(
-    'slows down a client that guesses for %s, but not others, even for the same account',
+    'throttles a client that guesses for %s, but not other clients for the same account',
     async (email) => {
       if (email.startsWith('guessed')) await settings.owner('guessed')
       for (let attempt = 0; attempt < 6; attempt++) {
@@ -78,7 +78,7 @@ describe('logging in', () => {
     },
   )
 
-  it('makes an address wait that tries many accounts', async () => {
+  it('throttles an address that tries many accounts', async () => {
     const address = '198.51.100.99'
     for (let attempt = 0; attempt < 51; attempt++) {
       expect((await settings.login(`user${attempt}@example.com`, 'guess', address)).status).not.toBe(429)
@@ -87,7 +87,7 @@ describe('logging in', () => {
     expect((await settings.login(ada.email, password)).status).toBe(201)
   })
 
-  it('slows down a browser like other clients, with the same counter', async () => {
+  it('throttles a browser like other clients, with the same counter', async () => {
     await settings.owner('browsed')
     const guess = { email: 'browsed@example.com', password: 'guess' }
     const from = { 'x-forwarded-for': '198.51.100.21' }
@@ -111,7 +111,7 @@ describe('logging in', () => {
 describe('a session', () => {
   const open = async () => (await settings.login(ada.email, password)).data(Session).accessToken
 
-  it('tells who it is, with and without a workspace', async () => {
+  it('identifies its user, with and without a workspace', async () => {
     const token = await open()
     const outside = (await (await settings.as(token)).get('/auth/me')).data(Me)
     expect(outside).toMatchObject({
@@ -124,7 +124,7 @@ describe('a session', () => {
     expect(inside).toMatchObject({ workspace: { slug: 'acme', role: 'owner' }, environment: 'production' })
   })
 
-  it('is confirmed with many other tokens as each of them is verified by itself', async () => {
+  it('is confirmed in a batch of tokens with the same result as when verified alone', async () => {
     const zoe = await settings.owner('confirmed')
     const [own, ended] = [await open(), await open()]
     await (await settings.as(ended)).post('/auth/logout')
@@ -150,13 +150,13 @@ describe('a session', () => {
     expect(each).toContain(null)
   })
 
-  it('is over after logout', async () => {
+  it('is invalid after logout', async () => {
     const token = await open()
     expect((await (await settings.as(token)).post('/auth/logout')).status).toBe(204)
     expect(await codeOf(token)).toBe('invalid_token')
   })
 
-  it('ends when it lies idle, and lives on with use until its absolute end', async () => {
+  it('expires when it is idle, and at its absolute end when it is used', async () => {
     const [idle, used] = [await open(), await open()]
     for (let minutes = 0; minutes < 8 * 60; minutes += 29) {
       expect((await settings.verify(used)).status).toBe(200)
@@ -166,7 +166,7 @@ describe('a session', () => {
     expect(await codeOf(idle)).toBe('token_expired')
   })
 
-  it('is refused with one character changed, and opens no other kind of token', async () => {
+  it('is refused with one character changed or as another kind of token', async () => {
     const token = await open()
     expect(await codeOf(`${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`)).toBe('invalid_token')
     expect(await codeOf('ops_ses_nothing')).toBe('invalid_token')
@@ -175,7 +175,7 @@ describe('a session', () => {
 })
 
 describe('workspaces', () => {
-  it('are those of the caller, page by page', async () => {
+  it('are listed page by page, only those of the caller', async () => {
     for (const slug of ['second', 'third']) {
       await settings.internal.post('/internal/bootstrap', {
         ...{ workspaceName: slug, workspaceSlug: slug, userName: 'Ada' },
@@ -198,7 +198,7 @@ describe('workspaces', () => {
     expect(foreign.error().code).toBe('invalid_cursor')
   })
 
-  it('are changed under their own slug only', async () => {
+  it('can be changed only under their own slug', async () => {
     const { accessToken } = (await settings.login(ada.email, password)).data(Session)
     const api = await settings.as(accessToken, { workspace: 'acme' })
     const patched = await api.patch('/workspaces/acme', {
@@ -225,7 +225,7 @@ describe('workspaces', () => {
     expect(asked.data(ExecutionRetention)).toEqual({ days: { [id]: 7 } })
   })
 
-  it('of others and unknown ones are refused alike', async () => {
+  it('of others are refused like unknown ones', async () => {
     const { accessToken } = (await settings.login(ada.email, password)).data(Session)
     const refusals = await Promise.all(
       ['stranger', 'nowhere'].map((workspace) => settings.verify(accessToken, { workspace })),
@@ -243,7 +243,7 @@ describe('bootstrap', () => {
   }
   const run = (fields: object = {}) => settings.internal.post('/internal/bootstrap', { ...body, ...fields })
 
-  it('can be repeated, also at the same time', async () => {
+  it('can be repeated, even concurrently', async () => {
     const replies = await Promise.all([run(), run(), run()])
     const [first, ...others] = replies.map((reply) => reply.text.replace(/"meta".*/, ''))
     expect(replies[0]?.status).toBe(200)
@@ -255,7 +255,7 @@ describe('bootstrap', () => {
     expect((await run({ workspaceSlug: 'fresh', password: 'elevenchars' })).status).toBe(422)
   })
 
-  it('is for services only', async () => {
+  it('is available only to services', async () => {
     const { accessToken } = (await settings.login(ada.email, password)).data(Session)
     const client = await settings.as(accessToken)
     for (const path of ['/internal/bootstrap', '/internal/tokens/verify', '/internal/secrets/resolve']) {

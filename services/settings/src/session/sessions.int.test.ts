@@ -51,8 +51,8 @@ const eventsOf = (userId: string, type: string) =>
   settings.service.sql<Logged[]>`select type, workspace_id, data from events
     where stream_id like ${`login/${userId}/%`} and type = ${type} order by position`
 
-describe('a session that enters one workspace', () => {
-  it('is refused in every other, and lists that one alone', async () => {
+describe('a session limited to one workspace', () => {
+  it('is refused in every other workspace, and lists only its own', async () => {
     const lim = await settings.owner('lim')
     await (await settings.as(lim.session)).post('/workspaces', { name: 'Other', slug: 'lim-other' })
     const slugs = async () =>
@@ -70,7 +70,7 @@ describe('a session that enters one workspace', () => {
 })
 
 describe('a logged-in person', () => {
-  it('sees the sessions of the login, page by page, and ends one of them', async () => {
+  it('can list the sessions of the login, page by page, and end one of them', async () => {
     const bea = await settings.owner('bea')
     const other = await loggedIn(bea.email)
     const own = await settings.as(bea.session)
@@ -87,7 +87,7 @@ describe('a logged-in person', () => {
     expect((await own.send('DELETE', `/auth/sessions/${idOf(other)}`)).error().code).toBe('not_found')
   })
 
-  it("neither sees nor ends those of others, nor does an API key its owner's", async () => {
+  it('can neither see nor end sessions of others, nor can an API key those of its owner', async () => {
     const cy = await settings.owner('cy')
     const own = await settings.as(cy.session, { workspace: 'cy' })
     expect((await own.send('DELETE', `/auth/sessions/${idOf(ada.session)}`)).error().code).toBe('not_found')
@@ -97,7 +97,7 @@ describe('a logged-in person', () => {
     expect((await program.get('/auth/sessions')).error().code).toBe('forbidden')
   })
 
-  it('has a hundred sessions at most: one more ends the oldest', async () => {
+  it('has at most a hundred sessions: another one ends the oldest', async () => {
     const dan = await settings.owner('dan')
     await settings.service.sql`insert into sessions
       select 'ses_0' || lpad(n::text, 25, '0'), 'x', account_id, created_at, last_seen_at, expires_at, address, user_agent
@@ -143,7 +143,7 @@ describe('a browser', () => {
     expect((await signIn({ email: lea.email })).status).toBe(422)
   })
 
-  it('gets a session of its own at each sign-in, and its cookie cleared by a logout', async () => {
+  it('gets a separate session for each sign-in, and its cookie is cleared by a logout', async () => {
     const nia = await settings.owner('nia')
     const credentials = { email: nia.email, password }
     const [[first = ''], [second = '']] = [
@@ -161,7 +161,7 @@ describe('a browser', () => {
     return reply.status < 400 ? 'done' : reply.error().code
   }
 
-  it('proves who one is before it makes keys or changes rights, ten minutes after the sign-in', async () => {
+  it('must step up before it makes keys or changes rights, ten minutes after the sign-in', async () => {
     const operations = await stepUpOperations(settings)
     expect(operations.map(({ method, path }) => `${method} ${path}`).sort()).toEqual([
       'DELETE /auth/factors/absent',
@@ -239,7 +239,7 @@ describe('a browser', () => {
   }
   const at = (ms: number) => new Date(Date.parse(settings.clock.now()) + ms).toISOString()
 
-  it('signs out everywhere', async () => {
+  it('can sign out everywhere', async () => {
     const oda = await settings.owner('oda')
     const [token = ''] = tokenIn(await signIn({ email: oda.email, password }))
     const reply = await (await settings.as(token)).send('DELETE', '/auth/sessions')
@@ -254,7 +254,7 @@ describe('a browser', () => {
 })
 
 describe('an admin', () => {
-  it('lists and ends sessions of those who may do no more', async () => {
+  it('can list and end sessions only of users with no more permissions', async () => {
     const eva = await users.joined('eva@example.com', 'admin')
     const fay = await users.joined('fay@example.com', 'agent')
     const path = `/settings/users/${fay.userId}/sessions`
@@ -273,7 +273,7 @@ describe('an admin', () => {
     )
   })
 
-  it('lists the keys of all members, and revokes those that allow no more', async () => {
+  it('can list the keys of all members, and revoke those with no more permissions', async () => {
     const gus = await users.joined('gus@example.com', 'developer')
     const hal = await users.joined('hal@example.com', 'admin')
     const scopes = ['itsm:read']
@@ -291,7 +291,7 @@ describe('an admin', () => {
     expect(await works(String(key.token))).toBe(false)
   })
 
-  it('of staging sees and revokes no keys of production', async () => {
+  it('of staging can neither see nor revoke keys of production', async () => {
     const scopes = ['credentials:manage', 'itsm:read']
     const make = async (name: string, environments: string[]) =>
       (await api.post('/auth/tokens', { name, scopes, environments })).data(TokenCreated)
@@ -304,7 +304,7 @@ describe('an admin', () => {
 })
 
 describe('a key', () => {
-  it('says what made it, and outlives that', async () => {
+  it('names the session that created it, and outlives that session', async () => {
     const ida = await settings.owner('ida')
     const own = await settings.as(ida.session, { workspace: 'ida' })
     const key = (await own.post('/auth/tokens', { name: 'k', scopes: ['itsm:read'] })).data(TokenCreated)
@@ -314,8 +314,8 @@ describe('a key', () => {
   })
 })
 
-describe('events', () => {
-  it('tell each workspace of the person who logged in and out, once', async () => {
+describe('login events', () => {
+  it('report each login and logout once in each workspace of the person', async () => {
     const jo = await users.joined('jo@example.com', 'agent')
     await login('jo@example.com')
     await (await settings.as(jo.session)).post('/auth/logout')
@@ -330,7 +330,7 @@ describe('events', () => {
       if (event.type.startsWith('session.')) eventSchema(event.type as 'session.started').parse(event)
   })
 
-  it('of a flood of wrong passwords are few, and of unknown addresses there are none', async () => {
+  it('are few for many wrong passwords, and none for unknown addresses', async () => {
     const kim = await settings.owner('kim')
     for (let n = 0; n < 8; n++) await settings.login(kim.email, 'wrong', '192.0.2.77')
     for (let n = 0; n < 8; n++) await settings.login('unknown@example.com', 'wrong', '192.0.2.78')

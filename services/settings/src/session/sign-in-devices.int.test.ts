@@ -47,7 +47,7 @@ const noticed = (count: number) =>
 const queued = async () =>
   (await settings.service.sql`select 1 from mails where email = ${ada.email} and sign_in is not null`).length
 
-test('a sign-in from a device that is not known is mailed: when, where, by what, and how to end it', async () => {
+test('a sign-in from an unknown device is mailed with time, address, program and how to end it', async () => {
   await signIn(firefox(140), '198.51.100.1')
   await noticed(1)
   const text = receiver.mails[0]?.text ?? ''
@@ -59,7 +59,7 @@ test('a sign-in from a device that is not known is mailed: when, where, by what,
   await waitFor(async () => (await queued()) === 0)
 })
 
-test('once for a device, whatever its version, and again after 90 days without', async () => {
+test('a known device is mailed once, whatever its version, and again after 90 days without use', async () => {
   await signIn(firefox(140), '198.51.100.1')
   await signIn(firefox(141), '198.51.100.1')
   await noticed(1)
@@ -91,7 +91,7 @@ test.each<[string, () => Promise<unknown>]>([
     () => settings.service.sql`delete from sign_in_devices where account_id = ${ada.userId}`,
   ],
   ['a login whose address is unproven', () => proven(false)],
-])('nothing is mailed of %s', async (_what, before) => {
+])('no mail is sent for %s', async (_what, before) => {
   await before()
   // Makes the mail server reject mails, so that a queued mail would stay in the queue.
   receiver.refuseNext(100)

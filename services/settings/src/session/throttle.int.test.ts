@@ -59,13 +59,13 @@ const succeed = (throttle: Throttle, email: string, address: string, offset = 0)
   throttle.succeeded(throttle.attempt(email, address), at(offset))
 const rowCount = async () => (await settings.service.sql`select from login_throttle`).count
 
-describe('guesses for an account from one network', () => {
-  it('that are free count in any order of their clocks', async () => {
+describe('password attempts for an account from one network', () => {
+  it('are counted in any order of their clocks while they are free', async () => {
     for (const offset of [2, 0, 1, -3]) expect(await fail(there, 'ada', stranger, offset)).toBe(0)
     expect(await fail(here, 'grace', stranger, -5)).toBe(0)
   })
 
-  it('have five free, then each doubles the wait, wherever they are counted', async () => {
+  it('have five free, then each doubles the wait, on whichever replica they are counted', async () => {
     const replicas = [here, there]
     for (let n = 0; n < 6; n++) expect(await fail(replicas[n % 2] ?? here, 'ada', stranger)).toBe(0)
     expect([await fail(here, 'ada', stranger), await fail(there, 'ada', stranger)]).toEqual([1, 1])
@@ -75,7 +75,7 @@ describe('guesses for an account from one network', () => {
     expect(await fail(there, 'ada', stranger, 3)).toBe(4)
   })
 
-  it('wait 15 minutes at most, and are forgotten after an hour', async () => {
+  it('wait at most 15 minutes, and are forgotten after an hour', async () => {
     for (let n = 0; n < 5; n++) await fail(here, 'ada', stranger)
     let offset = 0
     for (let failure = 0; failure < 14; failure++) {
@@ -88,7 +88,7 @@ describe('guesses for an account from one network', () => {
     for (let n = 0; n < 6; n++) expect(await fail(there, 'ada', stranger, offset)).toBe(0)
   })
 
-  it('all count when they come at once, on both replicas', async () => {
+  it('all count when they are made concurrently on both replicas', async () => {
     const replicas = [here, there]
     const waits = await Promise.all(
       Array.from({ length: 30 }, (_, n) => fail(replicas[n % 2] ?? here, 'ada', stranger)),
@@ -96,7 +96,7 @@ describe('guesses for an account from one network', () => {
     expect(waits.filter((wait) => wait === 0)).toHaveLength(6)
   })
 
-  it('cost no statement once this process knows that they must wait', async () => {
+  it('execute no statement once this process has recorded that they must wait', async () => {
     for (let n = 0; n < 6; n++) await fail(here, 'ada', stranger)
     expect(statements).toBe(6)
     for (let n = 0; n < 20; n++) expect(await fail(here, 'ada', stranger)).toBe(1)
@@ -106,24 +106,24 @@ describe('guesses for an account from one network', () => {
   })
 })
 
-describe('the owner of an account that strangers guess at', () => {
+describe('the owner of an account under attack', () => {
   const guessFromManyNetworks = async (networks: number) => {
     for (let n = 0; n < networks; n++) await fail(here, 'ada', `198.51.100.${n}`)
   }
 
-  it('is not slowed down by one network, whatever that does', async () => {
+  it('is not throttled by attempts from one network', async () => {
     for (let n = 0; n < 40; n++) await fail(here, 'ada', stranger)
     expect(await fail(there, 'ada', home)).toBe(0)
   })
 
-  it('logs in from a network known for the account, however many strangers there are', async () => {
+  it('can log in from a network known for the account, regardless of attempts from others', async () => {
     await succeed(here, 'ada', home)
     await guessFromManyNetworks(40)
     expect(await fail(there, 'ada', '198.51.100.99')).toBeGreaterThan(0)
     for (let n = 0; n < 5; n++) expect(await fail(there, 'ada', home)).toBe(0)
   })
 
-  it('waits a minute at most on a new network, and is let in when that is over', async () => {
+  it('waits at most a minute on a new network, and is then admitted', async () => {
     let offset = 0
     for (let n = 0; n < 40; n++) offset += await fail(here, 'ada', `198.51.100.${n}`, offset)
     await fail(here, 'ada', '198.51.100.200', offset)
@@ -133,7 +133,7 @@ describe('the owner of an account that strangers guess at', () => {
     expect(await fail(there, 'ada', home, offset + wait)).toBe(0)
   })
 
-  it('is not held responsible for attempts that strangers made wait', async () => {
+  it('has no failures counted for attempts that are refused because of others', async () => {
     await guessFromManyNetworks(30)
     for (let n = 0; n < 10; n++) expect(await fail(there, 'ada', home)).toBeGreaterThan(0)
     const [pair] = await settings.service.sql`
@@ -141,7 +141,7 @@ describe('the owner of an account that strangers guess at', () => {
     expect(pair).toBeUndefined()
   })
 
-  it('is reset by a login, and so is the account, but not another network', async () => {
+  it('resets the counts of the account by a login, but not those of another network', async () => {
     await guessFromManyNetworks(25)
     for (let n = 0; n < 6; n++) await fail(here, 'bob', stranger)
     await succeed(here, 'ada', home)
@@ -158,7 +158,7 @@ describe('the owner of an account that strangers guess at', () => {
 })
 
 describe('a network that tries many accounts', () => {
-  it('has fifty free, and a right one of its own does not free it', async () => {
+  it('has fifty free attempts, and a correct login of its own does not reset them', async () => {
     for (let n = 0; n < 50; n++) expect(await fail(here, `user${n}`, stranger)).toBe(0)
     expect(await fail(here, 'own', stranger)).toBe(0)
     await succeed(here, 'own', stranger)
@@ -167,7 +167,7 @@ describe('a network that tries many accounts', () => {
     expect(await fail(there, 'user51', home)).toBe(0)
   })
 
-  it('keeps no account out that was logged in from it, as behind a proxy where all share one address', async () => {
+  it('does not block an account that has logged in from it, as behind a proxy with one shared address', async () => {
     const proxy = '10.0.0.1'
     await succeed(here, 'ada', proxy)
     for (let n = 0; n < 60; n++) await fail(here, `unknown${n}`, proxy)
@@ -181,7 +181,7 @@ describe('a network that tries many accounts', () => {
     expect(await fail(there, 'ada', proxy)).toBe(1)
   })
 
-  it('gets nothing back by logins that did not count for it', async () => {
+  it('regains no attempts by logins that did not count against it', async () => {
     await succeed(here, 'own', stranger)
     for (let n = 0; n < 51; n++) {
       expect(await fail(here, `user${n}`, stranger)).toBe(0)
@@ -191,21 +191,21 @@ describe('a network that tries many accounts', () => {
     expect(await fail(there, 'user51', stranger)).toBe(1)
   })
 
-  it('is its /64 where the address is an IPv6 one', async () => {
+  it('is the /64 of an IPv6 address', async () => {
     for (let n = 0; n < 51; n++) await fail(here, `user${n}`, `2001:db8:0:1:${n}::${n}`)
     expect(await fail(there, 'one-more', '2001:db8:0:1::1')).toBe(1)
     expect(await fail(there, 'one-more', '2001:db8:0:2::1')).toBe(0)
   })
 })
 
-it('removes what is over, in passing', async () => {
+it('deletes expired rows while it counts an attempt', async () => {
   for (let n = 0; n < 10; n++) await fail(here, `user${n}`, stranger)
   expect(await rowCount()).toBe(21)
   await fail(here, 'ada', home, 3_700)
   expect(await rowCount()).toBe(3)
 })
 
-it('keeps neither e-mails nor addresses', async () => {
+it('stores neither e-mails nor addresses', async () => {
   const owner = await settings.owner('kept')
   const rows = await settings.service.sql`select * from login_throttle`
   expect(rows.length).toBeGreaterThan(0)
@@ -213,7 +213,7 @@ it('keeps neither e-mails nor addresses', async () => {
   expect(JSON.stringify(rows)).not.toContain(home)
 })
 
-it('holds nothing against a login that there was no room to check', async () => {
+it('counts no failure for a login that was refused for lack of capacity', async () => {
   const crowded = await startSettings({ PASSWORD_HASH_CONCURRENCY: '1', PASSWORD_HASH_QUEUE: '1' })
   try {
     const owner = await crowded.owner('crowded')

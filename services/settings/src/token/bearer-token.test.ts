@@ -6,7 +6,7 @@ describe('a token', () => {
   it.each([
     ['key', newId('token')],
     ['ses', newId('session')],
-  ] as const)('of kind %s says who it is', (kind, id) => {
+  ] as const)('of kind %s identifies its kind and id', (kind, id) => {
     const { plaintext, prefix, secretHash } = issueToken(kind, id)
     expect(plaintext).toMatch(/^ops_(key|ses)_[0-9A-Z]{26}_[0-9A-Za-z]{38}$/)
     expect(plaintext.startsWith(`${prefix}_`)).toBe(true)
@@ -21,7 +21,7 @@ describe('a token', () => {
     }
   })
 
-  it.each(['', 'ops_key_', 'Bearer x', 'eyJhbGciOiJFZERTQSJ9.e30.x'])('is not %j', (text) => {
+  it.each(['', 'ops_key_', 'Bearer x', 'eyJhbGciOiJFZERTQSJ9.e30.x'])('cannot be read from %j', (text) => {
     expect(readToken(text)).toBeNull()
   })
 

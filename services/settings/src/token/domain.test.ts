@@ -18,31 +18,31 @@ import {
 const { given } = specify(token)
 const rotate = { kind: 'rotate' as const, successorId, issuer: consoleSession, validUntil: overlapEnd, now }
 
-describe('creating', () => {
-  it('keeps what is granted and the hash', () => {
+describe('creating a key', () => {
+  it('stores the granted rights and the hash', () => {
     given(null).when(createKeyCommand).emits({ type: 'token.created', changes: activeKey })
   })
 
-  it('refuses an id that is taken', () => {
+  it('rejects an id that is taken', () => {
     given(activeKey).when(createKeyCommand).fails('conflict')
   })
 
-  it('never shows the hash', () => {
+  it('never exposes the hash', () => {
     expect(() => TokenState.strict().parse(token.expose(activeKey))).not.toThrow()
     expect(JSON.stringify(token.expose(activeKey))).not.toContain(activeKey.secretHash)
   })
 
-  it('refuses an expiry that has passed', () => {
+  it('rejects an expiry in the past', () => {
     given(null)
       .when({ ...createKeyCommand, grant: { ...createKeyCommand.grant, expiresAt: createdAt } })
       .fails('validation_failed')
   })
 })
 
-describe('what a key may issue', () => {
+describe('an issued key', () => {
   const key = { ...consoleSession, tokenId: 'tok_01JZ8Q4D3N5W7X9Y2B4C6D8E0Z' }
 
-  it('has no scope its issuer lacks', () => {
+  it('cannot have a scope that its issuer lacks', () => {
     given(null)
       .when({
         ...createKeyCommand,
@@ -55,7 +55,7 @@ describe('what a key may issue', () => {
     [null, 'refused'],
     [['staging', 'production'] as const, 'refused'],
     [['staging'] as const, 'issued'],
-  ])('for %j by a key of staging is %s', (environments, expected) => {
+  ])('for the environments %j by a key of staging is %s', (environments, expected) => {
     const outcome = given(null).when({
       ...createKeyCommand,
       grant: { ...createKeyCommand.grant, environments: environments && [...environments] },
@@ -69,7 +69,7 @@ describe('what a key may issue', () => {
     [null, 'refused'],
     ['2026-04-01T00:00:00.001Z', 'refused'],
     ['2026-04-01T00:00:00.000Z', 'issued'],
-  ])('that ends %s by a key that ends on April 1st is %s', (expiresAt, expected) => {
+  ])('that expires at %s, by a key that expires on April 1st, is %s', (expiresAt, expected) => {
     const outcome = given(null).when({
       ...createKeyCommand,
       grant: { ...createKeyCommand.grant, expiresAt },
@@ -80,12 +80,12 @@ describe('what a key may issue', () => {
   })
 })
 
-describe('rotating', () => {
+describe('rotating a key', () => {
   it('leaves the old key valid until the end of the overlap', () => {
     given(activeKey).when(rotate).emits({ type: 'token.rotated', changes: rotatedKey })
   })
 
-  it('gives the successor all the old key was granted, under its own secret', () => {
+  it('grants the successor all rights of the old key, with its own secret', () => {
     given(null)
       .when({
         kind: 'succeed',
@@ -111,7 +111,7 @@ describe('rotating', () => {
       })
   })
 
-  it('happens once per key', () => {
+  it('is possible once per key', () => {
     given(rotatedKey)
       .when(rotate)
       .fails('invalid_state_transition', {
@@ -125,7 +125,7 @@ describe('rotating', () => {
       .fails('invalid_state_transition')
   })
 
-  it('of a key that allows more than the caller may do is refused, of the own key never', () => {
+  it("is refused for a key with more rights than the caller, but never for the caller's own key", () => {
     const wide = { ...activeKey, scopes: ['audit:read' as const] }
     given(wide).when(rotate).fails('insufficient_scope')
     given(wide)
@@ -137,7 +137,7 @@ describe('rotating', () => {
   })
 })
 
-describe('revoking', () => {
+describe('revoking a key', () => {
   const revoke = { kind: 'revoke' as const, reason: 'requested' as const, now }
 
   it('ends active and rotated keys', () => {
@@ -155,10 +155,10 @@ describe('revoking', () => {
   })
 })
 
-describe('a key that is used again', () => {
+describe('a rotated key that is used again', () => {
   const detect = (at: string) => ({ kind: 'detect_reuse' as const, now: at })
 
-  it('after the overlap ends permanently and names its successor', () => {
+  it('after the overlap is revoked permanently, and its successor is reported', () => {
     given(rotatedKey)
       .when(detect(afterOverlap))
       .emits({
@@ -173,7 +173,7 @@ describe('a key that is used again', () => {
       })
   })
 
-  it('within the overlap, or once revoked, changes nothing', () => {
+  it('within the overlap, or once revoked, remains unchanged', () => {
     given(rotatedKey).when(detect('2026-03-02T10:00:59.999Z')).emits()
     given(revokedKey).when(detect(afterOverlap)).emits()
     given(activeKey).when(detect(afterOverlap)).emits()
@@ -187,7 +187,7 @@ describe('the end of validity', () => {
     [null, overlapEnd, overlapEnd],
     ['2026-05-01T00:00:00.000Z', overlapEnd, overlapEnd],
     [now, overlapEnd, now],
-  ])('expiry %s and overlap %s: %s', (expiresAt, validUntil, expected) => {
+  ])('with expiry %s and overlap %s is %s', (expiresAt, validUntil, expected) => {
     expect(validityEnd({ expiresAt, validUntil })).toBe(expected)
   })
 })

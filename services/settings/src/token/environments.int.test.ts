@@ -18,7 +18,7 @@ const create = async (name: string, environments?: Environment[]) => {
   return (await api.post('/auth/tokens', { name, scopes, environments })).data(TokenCreated)
 }
 
-it('a key for some environments neither sees, rotates nor revokes the keys of others', async () => {
+it('a key limited to some environments can neither see, rotate nor revoke keys of others', async () => {
   const production = await create('production', ['production'])
   const both = await create('both', ['production', 'staging'])
   const every = await create('every')
@@ -37,7 +37,7 @@ it('a key for some environments neither sees, rotates nor revokes the keys of ot
   expect(all.filter(({ status }) => status === 'active')).toHaveLength(4)
 })
 
-it('pages of what it sees are full', async () => {
+it('pages are filled with visible keys', async () => {
   for (let n = 0; n < 3; n++) {
     await create(`hidden ${n}`, ['production'])
     await create(`seen ${n}`, ['development'])

@@ -37,8 +37,8 @@ const codeOf = async (token: string, place: object = inAcme) =>
 const listed = async (id: string) =>
   (await api.get('/auth/tokens?limit=200')).page(Token).items.find((key) => key.id === id)
 
-describe('creating', () => {
-  it('shows the key once and lets it do what it was given', async () => {
+describe('creating a key', () => {
+  it('shows the key once, and the key permits what was granted', async () => {
     const key = await create({ scopes: ['itsm:read', 'itsm:read', 'audit:read'] })
     expect(key.token).toMatch(/^ops_key_[0-9A-Z]{26}_[0-9A-Za-z]{38}$/)
     expect(key).toMatchObject({ scopes: ['itsm:read', 'audit:read'], status: 'active', version: 1 })
@@ -65,7 +65,7 @@ describe('creating', () => {
     expect(again.data(TokenCreated)).toEqual({ ...first, token: null })
   })
 
-  it('refuses what the caller may not do', async () => {
+  it('rejects rights that the caller does not have', async () => {
     const key = await create({ scopes: ['tokens:manage', 'itsm:read'], environments: ['staging'] })
     const narrow = await settings.as(key.token, { ...inAcme, environment: 'staging' })
     const wider = { name: 'Wider', scopes: ['secrets:read'], environments: ['staging'] }
@@ -82,13 +82,13 @@ describe('creating', () => {
 })
 
 describe('a key', () => {
-  it('opens its environments only', async () => {
+  it('is valid only in its environments', async () => {
     const { token } = await create({ environments: ['staging', 'development'] })
     expect(await codeOf(token)).toBe('environment_forbidden')
     expect((await settings.verify(token, { ...inAcme, environment: 'staging' })).status).toBe(200)
   })
 
-  it('opens its workspace only, whether another exists or not', async () => {
+  it('is valid only in its workspace, whether another workspace exists or not', async () => {
     await settings.owner('other')
     const { token } = await create()
     expect(await codeOf(token, { workspace: 'other' })).toBe('workspace_forbidden')
@@ -102,7 +102,7 @@ describe('a key', () => {
     expect((await outside.post('/auth/logout')).error().code).toBe('forbidden')
   })
 
-  it('expires when it says', async () => {
+  it('expires at its expiry time', async () => {
     const expiresAt = new Date(Date.parse(settings.clock.now()) + minuteMs).toISOString()
     const { token } = await create({ expiresAt })
     expect((await settings.verify(token, inAcme)).data(VerifiedToken).expiresAt).toBe(expiresAt)
@@ -110,7 +110,7 @@ describe('a key', () => {
     expect(await codeOf(token)).toBe('token_expired')
   })
 
-  it('notes its last use once a minute, and not in the log', async () => {
+  it('records its last use once a minute, and not in the event log', async () => {
     const key = await create()
     expect((await listed(key.id))?.lastUsedAt).toBeNull()
     const first = settings.clock.now()
@@ -123,7 +123,7 @@ describe('a key', () => {
     expect(await listed(key.id)).toMatchObject({ lastUsedAt: settings.clock.now(), version: 1 })
   })
 
-  it('is revoked permanently; repeating it changes nothing', async () => {
+  it('is revoked permanently, and repeating the revocation changes nothing', async () => {
     const key = await create()
     const revoke = () => api.send('DELETE', `/auth/tokens/${key.id}`)
     expect((await revoke()).data(Token)).toMatchObject({ status: 'revoked', revocationReason: 'requested' })
@@ -134,13 +134,13 @@ describe('a key', () => {
     )
   })
 
-  it('is unknown when its secret is another', async () => {
+  it('is invalid with another secret', async () => {
     const [one, two] = [await create(), await create()]
     expect(await codeOf(one.token.slice(0, 35) + two.token.slice(35))).toBe('invalid_token')
   })
 })
 
-describe('rotating', () => {
+describe('rotating a key', () => {
   it('leaves both keys valid for the overlap, then only the successor', async () => {
     const old = await create({ environments: ['production'] })
     const next = await rotate(await settings.as(old.token, inAcme))
@@ -157,14 +157,14 @@ describe('rotating', () => {
     expect((await principalOf(next.token)).tokenId).toBe(next.id)
   })
 
-  it('again while it overlaps is refused', async () => {
+  it('is refused again during the overlap', async () => {
     const old = await create()
     const client = await settings.as(old.token, inAcme)
     const replies = await Promise.all([1, 2, 3].map(() => client.post('/auth/tokens/rotate', {})))
     expect(replies.map((reply) => reply.status).sort()).toEqual([201, 409, 409])
   })
 
-  it('ends every key that came from one used after its overlap', async () => {
+  it('revokes every successor of a key that was used after its overlap', async () => {
     const first = await create()
     const second = await rotate(await settings.as(first.token, inAcme))
     const third = await rotate(api, { id: second.id })
@@ -193,7 +193,7 @@ describe('rotating', () => {
     expect(detected).toMatchObject({ actor: { type: 'system' }, data: { successorId: second.id } })
   })
 
-  it('of another key needs the right to manage keys and all the key allows', async () => {
+  it('requires, for another key, the right to manage keys and every right of that key', async () => {
     const target = await create({ scopes: ['secrets:read'] })
     const reader = await settings.as((await create()).token, inAcme)
     expect((await reader.post('/auth/tokens/rotate', { id: target.id })).error().code).toBe(

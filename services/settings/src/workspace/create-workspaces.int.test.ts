@@ -29,7 +29,7 @@ it('creates a workspace that is its own tenant, with the caller as its owner', a
   ])
 })
 
-it('refuses a slug that is taken, and one that stands for something else', async () => {
+it('refuses a slug that is taken or reserved', async () => {
   const api = await settings.as(ada.session)
   expect((await api.post('/workspaces', { slug: 'acme' })).error()).toMatchObject({
     ...{ status: 409, code: 'conflict', details: [{ in: 'body', path: '/slug', code: 'slug_taken' }] },
@@ -39,7 +39,7 @@ it('refuses a slug that is taken, and one that stands for something else', async
   ])
 })
 
-it('makes one of many at the same moment, and repeats nothing under one key', async () => {
+it('creates one workspace for concurrent requests, and replays the result of an Idempotency-Key', async () => {
   const grace = await settings.owner('grace')
   const api = await settings.as(grace.session)
   const replies = await Promise.all(
@@ -52,14 +52,14 @@ it('makes one of many at the same moment, and repeats nothing under one key', as
   expect(first.name).toBe('once')
 })
 
-it('keeps to the limit of workspaces one person owns', async () => {
+it('limits the number of workspaces that one person owns', async () => {
   const eve = await settings.owner('eve')
   const api = await settings.as(eve.session)
   for (const slug of ['eve-2', 'eve-3']) expect((await api.post('/workspaces', { slug })).status).toBe(201)
   expect((await api.post('/workspaces', { slug: 'eve-4' })).error().code).toBe('quota_exceeded')
 })
 
-it('takes of an API key workspace:write in every environment', async () => {
+it('requires workspace:write in every environment from an API key', async () => {
   const owner = await settings.owner('keys')
   const session = await settings.as(owner.session, { workspace: 'keys' })
   const create = async (slug: string, grant: object) => {

@@ -18,7 +18,7 @@ const create = { kind: 'create' as const, id: acme.id, slug: 'acme', name: 'Acme
 const { given } = specify(workspace)
 
 describe('a workspace', () => {
-  it('asks for factors from then on, once, also where it is of before there were policies', () => {
+  it('sets a policy that requires factors, once, even when it had no policy before', () => {
     const policy = { factorRequired: true, factorRoles: [] }
     const { signIn: _, ...former } = acme
     const command = { kind: 'set_sign_in_policy' as const, policy, now }
@@ -41,7 +41,7 @@ describe('a workspace', () => {
     expect(() => WorkspaceState.parse(acme)).not.toThrow()
   })
 
-  it('changes the fields that are given and keeps the others', () => {
+  it('changes only the given fields', () => {
     given(acme)
       .when({ kind: 'update', patch: { name: 'Acme Ltd', settings: { timezone: 'Asia/Tokyo' } }, now })
       .emits({
@@ -54,7 +54,7 @@ describe('a workspace', () => {
       })
   })
 
-  it('is left alone by a patch that changes nothing', () => {
+  it('emits nothing for a patch that changes nothing', () => {
     given(acme)
       .when({ kind: 'update', patch: { name: 'Acme' }, now })
       .emits()

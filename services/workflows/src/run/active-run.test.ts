@@ -48,6 +48,9 @@ test.each<[string, ActiveRunOptions['commit'], string, string]>([
   ['is made durable', async () => ({ signals: 0 }), 'changed', 'ended'],
   ['belongs to another worker by now', async () => undefined, 'gone', 'lost'],
   ['cannot be written', () => Promise.reject(new Error('a constraint')), 'gone', 'lost'],
-])('the sender of a signal is answered where the transition %s', async (_, commit, signalResult, how) => {
-  expect(await cancelled(commit)).toEqual({ signalResult, how: [how] })
-})
+])(
+  'the sender of a signal receives an answer when the transition %s',
+  async (_, commit, signalResult, how) => {
+    expect(await cancelled(commit)).toEqual({ signalResult, how: [how] })
+  },
+)

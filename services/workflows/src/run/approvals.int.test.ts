@@ -41,7 +41,7 @@ const eventsOf = async (runId: string) =>
     ({ type }) => type,
   )
 
-test('an approval is for the two persons it names, each once, and for no one else', async () => {
+test('an approval can be decided only by its two approvers, each once', async () => {
   const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
   const as = (userId: string, role: string) =>
     service.as(principal({ userId, role, permissions: ['runs:read'] }))
@@ -69,7 +69,7 @@ test('an approval is for the two persons it names, each once, and for no one els
   )
 })
 
-test('approvers who have not decided are reminded, with what the approval is about', async () => {
+test('approvers who have not decided are reminded, with the title and deadline of the approval', async () => {
   const [ada, bob] = ['usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0A', 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0B']
   const runId = await started(
     {

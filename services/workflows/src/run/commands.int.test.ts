@@ -113,25 +113,28 @@ async function accepted(runId: string): Promise<Command[]> {
 }
 
 describe.each(Object.keys(states) as (keyof typeof states)[])('a run that %s', (state) => {
-  test.each(pairs)('answers %s and %s at the same time as its journal says', async (one, two) => {
-    for (const [first, second] of [
-      [here, here],
-      [there, there],
-      [here, there],
-    ] as const) {
-      const runId = await states[state]()
-      const answers = await Promise.all([commands[one](first, runId), commands[two](second, runId)])
-      const statuses = answers.map(({ status }) => status)
-      for (const answer of answers)
-        if (answer.status !== 200)
-          expect([answer.status, answer.error().code]).toEqual([409, 'invalid_state_transition'])
-      const answered = [one, two].filter((_, index) => statuses[index] === 200)
-      expect(answered.sort()).toEqual((await accepted(runId)).sort())
-      expect(await service.sql`select 1 from run_signals where run_id = ${runId}`).toEqual([])
-      // Of two mutually exclusive commands one is accepted; so is the only applicable one.
-      if (one !== two && [one, two].every((name) => name === 'approve' || name === 'reject'))
-        expect(answered).toHaveLength(state === 'has failed' ? 0 : 1)
-      await commands.cancel(here, runId)
-    }
-  })
+  test.each(pairs)(
+    'answers concurrent %s and %s commands in agreement with its journal',
+    async (one, two) => {
+      for (const [first, second] of [
+        [here, here],
+        [there, there],
+        [here, there],
+      ] as const) {
+        const runId = await states[state]()
+        const answers = await Promise.all([commands[one](first, runId), commands[two](second, runId)])
+        const statuses = answers.map(({ status }) => status)
+        for (const answer of answers)
+          if (answer.status !== 200)
+            expect([answer.status, answer.error().code]).toEqual([409, 'invalid_state_transition'])
+        const answered = [one, two].filter((_, index) => statuses[index] === 200)
+        expect(answered.sort()).toEqual((await accepted(runId)).sort())
+        expect(await service.sql`select 1 from run_signals where run_id = ${runId}`).toEqual([])
+        // Of two mutually exclusive commands one is accepted; so is the only applicable one.
+        if (one !== two && [one, two].every((name) => name === 'approve' || name === 'reject'))
+          expect(answered).toHaveLength(state === 'has failed' ? 0 : 1)
+        await commands.cancel(here, runId)
+      }
+    },
+  )
 })

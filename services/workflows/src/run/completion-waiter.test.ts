@@ -13,7 +13,7 @@ const open = () => {
 }
 afterEach(() => waiter.close())
 
-test('all waiters of a run get its outcome', async () => {
+test('all waiters of a run receive its outcome', async () => {
   const { wait, ended } = open()
   const waiting = [wait('run_a', longMs), wait('run_a', longMs)]
   const other = wait('run_b', longMs)
@@ -23,7 +23,7 @@ test('all waiters of a run get its outcome', async () => {
   expect(await other).toEqual({ ...end, output: null })
 })
 
-test('a waiter that times out or disconnects gets nothing, and the others keep waiting', async () => {
+test('a waiter that times out or disconnects receives undefined, and the others keep waiting', async () => {
   const { wait, ended } = open()
   const going = new AbortController()
   const [gone, other] = [wait('run_a', longMs, going.signal), wait('run_a', longMs)]
@@ -36,7 +36,7 @@ test('a waiter that times out or disconnects gets nothing, and the others keep w
   expect(await other).toEqual(end)
 })
 
-test('a service that is being stopped lets go of all of them', async () => {
+test('all waiters receive undefined when the service stops', async () => {
   const { wait, close } = open()
   const waiting = [wait('run_a', longMs), wait('run_b', longMs)]
   close()
@@ -44,7 +44,7 @@ test('a service that is being stopped lets go of all of them', async () => {
   expect(await wait('run_a', longMs)).toBeUndefined()
 })
 
-test('one that is paused is at rest, and has not ended', async () => {
+test('a paused run resolves the waiters for a pause or end, but not the waiters for its end only', async () => {
   const { wait, waitForRest, ended } = open()
   const [rest, whole] = [waitForRest('run_a', longMs), wait('run_a', longMs)]
   const paused: RunEnd = { status: 'paused', output: null, error: null }

@@ -75,7 +75,7 @@ it.each<[string, RunFilters]>([
   ['a rare workflow', { workflowId: 'wf_2' }],
   ['a workflow and a rare status', { workflowId: 'wf_1', status: 'failed' }],
   ['a status and a time', { status: 'completed', to: new Date(Date.now() - 50 * dayMs).toISOString() }],
-])('a page by %s looks at no more than it shows, and so does one far behind it', async (_, filters) => {
+])('a page of runs with %s reads a bounded number of rows, even far down the list', async (_, filters) => {
   expect(await looksAt(filters)).toBeLessThanOrEqual(most)
   const [{ id }] = (await service.sql`select id from runs order by id offset ${rows / 2} limit 1`) as [
     { id: string },
@@ -83,7 +83,7 @@ it.each<[string, RunFilters]>([
   expect(await looksAt(filters, id)).toBeLessThanOrEqual(most)
 })
 
-it('one by time reads no other months', async () => {
+it('a page of runs filtered by time reads no other months', async () => {
   const [from, to] = [60, 59].map((days) => new Date(Date.now() - days * dayMs).toISOString())
   expect(await looksAt({ from, to })).toBeLessThanOrEqual(most)
 })

@@ -75,7 +75,7 @@ async function ordered() {
   }
 }
 
-test('a retry goes on with the failed run of a step: nothing is charged or asked for again', async () => {
+test('a retry continues the failed child run of a step, without repeating its effects or approvals', async () => {
   const { runId, childId, decide } = await ordered()
   expect((await api.get(`/runs?triggerId=${runId}`)).page(Run).items).toMatchObject([{ id: childId }])
   answer = (url) => (url.includes('ship') ? refuse() : { status: 200 })
@@ -92,7 +92,7 @@ test('a retry goes on with the failed run of a step: nothing is charged or asked
   expect(await service.sql`select 1 from runs where parent_run_id = ${runId}`).toHaveLength(1)
 })
 
-test('a retry takes the result of a run that has completed meanwhile', async () => {
+test('a retry uses the output of a child run that has completed in the meantime', async () => {
   const { runId, childId, decide } = await ordered()
   answer = (url) => (url.includes('ship') ? refuse() : { status: 200 })
   await decide()
@@ -106,7 +106,7 @@ test('a retry takes the result of a run that has completed meanwhile', async () 
   expect((await detail(childId)).attempt).toBe(2)
 })
 
-test('a retry of a cancelled run goes on with the run that was cancelled with it', async () => {
+test('a retry of a cancelled run continues the child run that was cancelled with it', async () => {
   const { runId, childId, isPaused, decide } = await ordered()
   answer = () => ({ status: 200 })
   await api.post(`/runs/${runId}/cancel`, {})
@@ -123,7 +123,7 @@ test.each([
   ['upstream_timeout', { retryable: true }, 1],
   ['refused', { retryable: false }, 2],
 ])(
-  'an effect that failed with %s has as many keys after a retry as it had definite answers',
+  'an effect that failed with %s uses a new key in a retry only after a definite answer',
   async (code, how, keys) => {
     asked = []
     answer = () => {
@@ -138,7 +138,7 @@ test.each([
   },
 )
 
-test('a step that is retried from is one of the definition, and one that the run has come to', async () => {
+test('a retry is rejected from a step that is not in the definition, or that the run has not reached', async () => {
   const runId = await started({ steps: [{ id: 'no', type: 'fail', message: 'no' }, call('later')] })
   await ended(runId)
   const from = async (step: string) => (await api.post(`/runs/${runId}/retry`, { from: step })).error()
@@ -150,7 +150,7 @@ test('a step that is retried from is one of the definition, and one that the run
   })
 })
 
-describe('a run beyond the quota of traces', () => {
+describe('a run beyond the trace quota', () => {
   const definition: Definition = {
     steps: [
       { ...call('charge'), body: '{{ input.text }}' },
@@ -175,7 +175,7 @@ describe('a run beyond the quota of traces', () => {
   const none = { inputs: [], outputs: [] }
   const large = 'x'.repeat(9_000)
 
-  test('is retried with what it has come to, and shows none of its values once it has completed', async () => {
+  test('is retried with its earlier outputs, and shows no values of its steps once it has completed', async () => {
     asked = []
     answer = () => ({ status: 201 })
     const within = await run('short')
@@ -235,7 +235,7 @@ describe('a group of failed runs', () => {
       return job.status !== 'running' && job
     })
 
-  test('is what fails alike, and those that had failed when it was listed are retried', async () => {
+  test('contains runs with the same failure, and a retry covers those that had failed when it was listed', async () => {
     const { id, fail, groups } = await failing('grouped')
     let message = (n: number) => `Order ${n} was refused.`
     let n = 0
@@ -272,7 +272,7 @@ describe('a group of failed runs', () => {
     expect(listed.map((each) => each.id)).toContain(job?.id)
   })
 
-  test('is retried no further once its retry is canceled', async () => {
+  test('is retried no further after its retry is canceled', async () => {
     const { id, fail, groups } = await failing('canceled')
     answer = refuse
     // More than one step of a retry.
@@ -325,7 +325,7 @@ describe('a group of failed runs', () => {
     }
   })
 
-  test('counts what a step had retried before its replica died', async () => {
+  test('counts the retried runs of a step whose replica died', async () => {
     const { id, fail, groups } = await failing('crashed')
     answer = refuse
     const stepIds = [await fail(), await fail(), await fail()]
@@ -348,7 +348,7 @@ describe('a group of failed runs', () => {
     expect(attempts).toEqual([2, 2, 2])
   })
 
-  test('is signalled on NATS as its runs fail and are retried', async () => {
+  test('is announced on NATS when its runs fail and when they are retried', async () => {
     const { changed, close } = await followChanges(service, fixture.tenant)
     const { fail, groups } = await failing('signalled')
     answer = refuse
@@ -361,7 +361,7 @@ describe('a group of failed runs', () => {
     await close()
   })
 
-  test('belongs to its tenant, and accepts only its own `to`', async () => {
+  test('is visible in its own tenant only, and accepts only its own `to`', async () => {
     const { fail, groups } = await failing('guarded')
     answer = refuse
     await fail()

@@ -62,7 +62,7 @@ const eventsOf = async (runId: string) =>
 
 const call = (id: string) => ({ id, type: 'http', url: 'https://example.test' }) as const
 
-test('a run of three transforms comes to its end, each step recorded once', async () => {
+test('a run of three transforms completes, with each step recorded once', async () => {
   const runId = await started(
     {
       steps: [
@@ -84,7 +84,7 @@ test('a run of three transforms comes to its end, each step recorded once', asyn
   expect(await eventsOf(runId)).toEqual(['workflow.run_started', 'workflow.run_completed'])
 })
 
-test('expressions that take long are evaluated once, and given up with their run', async () => {
+test('slow expressions are evaluated once, and aborted when their run is cancelled', async () => {
   const evaluating: (AbortSignal | undefined)[] = []
   evaluate = (request) =>
     new Promise((_, reject) => {
@@ -98,7 +98,7 @@ test('expressions that take long are evaluated once, and given up with their run
   expect(evaluating.map((signal) => signal?.aborted)).toEqual([true])
 })
 
-test('a run that cannot be carried on is held back for longer each time, and goes on once it can be', async () => {
+test('a run that cannot be loaded is retried after growing delays, and continues once it can be', async () => {
   const { sql } = service
   const request = fixture.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })()
   const { runId } = await sql.begin(async (tx) => {
@@ -134,7 +134,7 @@ test('a run that cannot be carried on is held back for longer each time, and goe
   expect(await held()).toMatchObject({ failures: 0, last_error: null })
 })
 
-test('what a run takes is one statement to begin with and one for each step: the first comes out with the start', async () => {
+test('a run is written in one statement with its first step, and in one more for each further step', async () => {
   const steps = ['one', 'two', 'three'].map((id) => ({
     id,
     type: 'transform' as const,
@@ -148,7 +148,7 @@ test('what a run takes is one statement to begin with and one for each step: the
   expect(written.map(({ lines }) => lines)).toEqual([3, 1, 2])
 })
 
-test('a run that waits for another one gives its lease back, and with that its place', async () => {
+test('a run that waits for a child run releases its lease and its worker slot', async () => {
   const child = newId('workflow')
   fixture.define({ steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }] }, child)
   const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
@@ -158,7 +158,7 @@ test('a run that waits for another one gives its lease back, and with that its p
   await waitFor(async () => !(await isLeased()))
 })
 
-test('a trigger that has started a run starts no other one', async () => {
+test('a trigger that has started a run starts no second one', async () => {
   const request = fixture.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
   const both = await Promise.all([1, 2].map(() => runs.start(request({ triggerKey: 'evt_1' }))))
   expect(new Set(both.map(({ runId }) => runId)).size).toBe(1)
@@ -166,7 +166,7 @@ test('a trigger that has started a run starts no other one', async () => {
 })
 
 describe('the trace', () => {
-  test('shows each step with what it was given and gave, those of a for_each by item', async () => {
+  test('shows each step with its input and output, and the steps of a for_each by item', async () => {
     const runId = await started(
       {
         steps: [
@@ -215,7 +215,7 @@ describe('the trace', () => {
   })
 })
 
-test('an effect that fails is attempted again with the same key, and its attempts are shown', async () => {
+test('a failed effect is retried with the same key, and its attempts are shown', async () => {
   asked.length = 0
   answer = async (attempt) => {
     if (attempt === 1) throw effectFailure('server_error', 'It answered 500.', { retryable: true })
@@ -241,7 +241,7 @@ test('a waiting run has no worker, and continues when it is due', async () => {
 })
 
 describe('cancel', () => {
-  test('stops active steps, and records nothing of them', async () => {
+  test('stops active steps, and ignores their results', async () => {
     asked.length = 0
     let go = () => {}
     answer = () => new Promise((resolve) => (go = () => resolve({ status: 200 })))
@@ -262,7 +262,7 @@ describe('cancel', () => {
     expect(await eventsOf(runId)).toEqual(['workflow.run_started', 'workflow.run_cancelled'])
   })
 
-  test('reaches a run that another replica works on, and its sub-workflow, long before a lease runs out', async () => {
+  test('reaches a run on another replica and its sub-workflow, long before a lease expires', async () => {
     asked.length = 0
     answer = () => new Promise(() => {})
     const other = await service.replica()
@@ -287,7 +287,7 @@ describe('cancel', () => {
     }
   })
 
-  test('reaches runs that wait, and the runs they wait for', async () => {
+  test('reaches waiting runs, and the child runs that they wait for', async () => {
     const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ0'
     fixture.define({ steps: [{ id: 'long', type: 'wait', seconds: 3_600 }] }, child)
     const runId = await started({ steps: [{ id: 'sub', type: 'workflow', workflow: child }] })
@@ -303,7 +303,7 @@ describe('cancel', () => {
   })
 })
 
-test('a run waits for the run it has started, and takes up its output or its failure', async () => {
+test('a run waits for its child run, and uses its output or its failure', async () => {
   const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ1'
   fixture.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
   const runId = await started(
@@ -318,7 +318,7 @@ test('a run waits for the run it has started, and takes up its output or its fai
   expect(await ended(runId)).toMatchObject({ status: 'completed', output: 41 })
 })
 
-test('runs that are waited for at the same time are each taken up', async () => {
+test('child runs that are awaited concurrently each return their output to their parent', async () => {
   const child = 'wf_01JABCDEFGHJKMNPQRSTVWXYZ2'
   fixture.define({ steps: [{ id: 'double', type: 'transform', value: '{{ input * 2 }}' }] }, child)
   const each = { id: 'sub', type: 'workflow', workflow: child, input: '{{ item }}' } as const
@@ -331,7 +331,7 @@ test('runs that are waited for at the same time are each taken up', async () => 
   for (const id of ids) expect(await ended(id)).toEqual({ status: 'completed', output, error: null })
 })
 
-test('a retry goes on at the step that failed, and keeps what succeeded', async () => {
+test('a retry continues at the failed step, and keeps the outputs of successful steps', async () => {
   asked.length = 0
   answer = async () => {
     throw effectFailure('refused', 'No.')
@@ -350,7 +350,7 @@ test('a retry goes on at the step that failed, and keeps what succeeded', async 
   )
 })
 
-test('runs of a key wait for a place, oldest first; or are skipped, or take the place of the oldest', async () => {
+test('runs with the same concurrency key are queued oldest first, skipped, or replace the oldest', async () => {
   const step = { id: 'hold', type: 'wait', seconds: 3_600 } as const
   const of = (whenFull: 'queue' | 'skip' | 'cancel_oldest') =>
     fixture.define({ steps: [step], concurrency: { key: '{{ input }}', limit: 1, whenFull } })
@@ -376,7 +376,7 @@ test('runs of a key wait for a place, oldest first; or are skipped, or take the 
   expect((await detail(old)).status).toBe('cancelled')
 })
 
-test('lists are filtered, paged, and keep to their workspace', async () => {
+test('lists of runs can be filtered and paged, and contain only runs of their workspace', async () => {
   const request = fixture.define({ steps: [{ id: 'one', type: 'transform', value: 1 }] })
   const ids: string[] = []
   for (let n = 0; n < 3; n++) ids.unshift((await runs.start(request())).runId)

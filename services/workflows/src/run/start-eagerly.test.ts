@@ -27,7 +27,7 @@ const kinds = ({ entries }: Awaited<ReturnType<typeof startEagerly>>) =>
   entries.map(({ entry, at: ms }) => [entry.kind, ms])
 const nowMs = () => at + 5
 
-test('what a child process comes up with in time is written with the run', async () => {
+test('an expression that is evaluated in time is written together with the run', async () => {
   const run = runOf([transform('one', '{{ 1 + 1 }}'), transform('two', '{{ steps.one.output }}')])
   const begun = await startEagerly(run, at, { nowMs, evaluate: async (_, task) => answerOf(task) })
   expect(kinds(begun)).toEqual([
@@ -38,7 +38,7 @@ test('what a child process comes up with in time is written with the run', async
   expect(begun.folded.tasks()).toMatchObject([{ kind: 'evaluate', place: 'two' }])
 })
 
-test('a run waits only a moment for its first expressions, which continue for its worker', async () => {
+test('the start waits only briefly for the first expressions, whose evaluation continues for the worker', async () => {
   const run = runOf([transform('one', '{{ 1 + 1 }}'), transform('two', 2)])
   let resolve = (_: Signal) => {}
   const later = new Promise<Signal>((done) => {
@@ -63,7 +63,7 @@ test('a run waits only a moment for its first expressions, which continue for it
   expect(aborted.map((each) => each?.aborted)).toEqual([true])
 })
 
-test('a first step that ends the run is not written with it, and not evaluated again', async () => {
+test('a first step that ends the run is not written with it, and not evaluated twice', async () => {
   const begun = await startEagerly(runOf([transform('one', '{{ 1 + 1 }}')]), at, {
     nowMs,
     evaluate: async (_, task) => answerOf(task),

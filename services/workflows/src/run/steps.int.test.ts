@@ -77,7 +77,7 @@ beforeAll(async () => {
   await waitFor(async () => (await detail(runId)).status === 'completed')
 })
 
-test('pages of any size have every step once, in the order they began, as one page of all has them', async () => {
+test('pages of any size contain every step once, in the order in which the steps started', async () => {
   const all = await pagesOf(runId, 200)
   // Two steps for each item, the call and its retry, the loop twice, and the last step.
   expect(all).toHaveLength(2 * items.length + 1 + 2 + 2 + 1)
@@ -106,7 +106,7 @@ async function firstOf(count: number): Promise<RunStep[]> {
   return pages
 }
 
-test('a run is shown with the first of them, its output, and where to read on', async () => {
+test('a run is returned with its first page of steps, its output and a cursor for the rest', async () => {
   const shown = await detail(runId)
   const all = await pagesOf(runId, 200)
   expect(shown.steps).toEqual(all.slice(0, 200))
@@ -119,7 +119,7 @@ test('a run is shown with the first of them, its output, and where to read on', 
   expect((await other.get(`/runs/${runId}/steps`)).error().code).toBe('not_found')
 })
 
-test('no answer shows what stands in fields named as secrets are, while steps compute with it', async () => {
+test('no response shows values of fields named as secrets, while steps compute with the unmasked values', async () => {
   const pin = 'pin-4711'
   const echoes: Definition = {
     steps: [
@@ -151,7 +151,7 @@ test('no answer shows what stands in fields named as secrets are, while steps co
   expect(JSON.stringify(everything)).not.toContain(pin)
 })
 
-test('neither lists nor events show it in errors and titles, while a waiting parent run gets the unmasked error', async () => {
+test('lists and events mask secrets in errors and titles, while a waiting parent run receives the real error', async () => {
   const pin = 'pin-0815'
   const start = async (step: object) =>
     (await runs.start(fixture.define({ steps: [step] })({ input: { credentials: { pin } } }))).runId
@@ -171,7 +171,7 @@ test('neither lists nor events show it in errors and titles, while a waiting par
   expect(JSON.stringify([listed, events])).not.toContain(pin)
 })
 
-test('nothing that people see shows a secret that a step gave, and runs that wait for it get it as it is', async () => {
+test('no response or event shows a secret that a step returned, while parent runs can use it', async () => {
   works = true
   const copies = (step: string) => ({
     ...{
@@ -221,7 +221,7 @@ test('nothing that people see shows a secret that a step gave, and runs that wai
   expect(kept?.count).toBe(0)
 })
 
-test('no answer reads more than a part of the journal at once', async () => {
+test('no request reads more than 200 journal entries at once', async () => {
   const { identity, shown } = await findRun(service.sql, runId, fixture.tenant)
   const program = await runs.programOf(identity)
   const [journal] = await service.sql<{ lines: number }[]>`

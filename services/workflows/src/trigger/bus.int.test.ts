@@ -31,7 +31,7 @@ afterAll(async () => {
   await link?.close()
 })
 
-it('misses nothing of a stream that was recreated while no replica was connected, and begins without earlier events', async () => {
+it('bus triggers miss no event of a stream recreated while disconnected, and skip events before their first start', async () => {
   const trigger = { type: 'event_bus', topic: 'orders' }
   const state = { status: 'active', place: 'ws_1/production', trigger }
   await database.sql`insert into workflows (id, workspace_id, environment, version, state)

@@ -32,7 +32,7 @@ const originOf = async (runId: string) => {
   return row
 }
 
-it('goes as deep as runs may cause one another, then answers and keeps why it goes no deeper', async () => {
+it('an inbound webhook is rejected beyond the maximum depth of causes, and the reason is recorded', async () => {
   let runId = await started({})
   expect(await originOf(runId)).toEqual({ depth: 0, cause: null })
   for (let depth = 1; depth <= maxCausationDepth; depth++) {
@@ -48,7 +48,7 @@ it('goes as deep as runs may cause one another, then answers and keeps why it go
   expect(await originOf(await started({ 'webhook-id': 'the last' }))).toMatchObject({ depth: 0 })
 })
 
-it('goes by no cause that it cannot verify, or that is not there any more', async () => {
+it('an inbound webhook ignores a cause that cannot be verified or no longer exists', async () => {
   let deepest = await started({})
   for (let depth = 1; depth <= maxCausationDepth; depth++) deepest = await started(causedBy(deepest))
   const other = createCauseSigner({ service: 'dispatcher', privateKey: generateServiceKeys().privateKey })

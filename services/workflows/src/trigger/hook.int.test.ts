@@ -37,7 +37,7 @@ const seen = async (path: string, init: RequestInit) => {
 
 describe('the event of an inbound webhook', () => {
   it.each(['GET', 'POST', 'PUT'])(
-    'has the query of a %s, but for what the answer goes by',
+    'has the query of a %s request, without the wait parameter',
     async (method) => {
       const path = await hooked(echo)
       expect(await seen(`${path}?wait=20&a=1&tag=x&tag=y%20z&__proto__=1`, { method })).toMatchObject({
@@ -48,7 +48,7 @@ describe('the event of an inbound webhook', () => {
     },
   )
 
-  it('has the headers that the trigger names, and no credentials', async () => {
+  it('has the headers named by the trigger, and no credentials', async () => {
     const path = await hooked(echo, { headers: ['x-signature', 'x-absent'] })
     const headers = { 'x-signature': 't=1,v1=ab', 'x-other': 'no', cookie: 'a=b', 'user-agent': 'sender' }
     const event = await seen(`${path}?wait=20`, { headers })
@@ -58,7 +58,7 @@ describe('the event of an inbound webhook', () => {
   })
 
   it.each(['authorization', 'cookie', 'x-forwarded-for', 'X-Upper', 'no header', ''])(
-    'cannot have the header %j',
+    'cannot include the header %j',
     async (name) => {
       const definition: DefinitionInput = { trigger: { type: 'webhook', headers: [name] }, steps: echo }
       expect((await create(definition)).error()).toMatchObject({ code: 'validation_failed' })
@@ -81,7 +81,7 @@ describe('the event of an inbound webhook', () => {
     if (!('encoding' in expected)) expect(event).not.toHaveProperty('encoding')
   })
 
-  it('has a body of up to 5 MiB, which no event of the platform carries', async () => {
+  it('can have a body of up to 5 MiB, which is not copied into platform events', async () => {
     const steps: Steps = [{ id: 'size', type: 'transform', value: '{{ $length(event.body) }}' }]
     const path = await hooked(steps, { body: 'raw' })
     const call = (body: string) => send(`${path}?wait=20`, { method: 'PUT', body })
@@ -98,8 +98,8 @@ describe('the event of an inbound webhook', () => {
   })
 })
 
-describe('a call that waits', () => {
-  it('fails where its run has failed', async () => {
+describe('a call that waits for its run', () => {
+  it('fails if the run fails', async () => {
     const path = await hooked([{ id: 'no', type: 'fail', message: 'Out of stock.' }])
     expect(await send(`${path}?wait=20`)).toMatchObject({
       status: 502,
@@ -108,7 +108,7 @@ describe('a call that waits', () => {
     expect(await send(path)).toMatchObject({ status: 202, data: { ended: false, status: null } })
   })
 
-  it('is answered at once where its run is paused, also by a run that is paused already', async () => {
+  it('returns immediately if the run pauses, or is paused already', async () => {
     const path = await hooked([{ id: 'ok', type: 'approval', title: 'Go?', approvers: { roles: ['admin'] } }])
     const call = () => send(`${path}?wait=20`, { method: 'POST', headers: { 'webhook-id': 'once' } })
     const paused = { ended: false, status: 'paused', output: null, error: null }

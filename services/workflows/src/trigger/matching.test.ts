@@ -16,21 +16,21 @@ const workflow = (changes: object = {}) => ({
 })
 const from = (position: number | null, source: string | null = 'itsm') => ({ source, position })
 
-it('looks for an event by its type, each prefix and what matches everything, in its own place alone', () => {
+it('an event is looked up by its type, each prefix and `*`, in its own workspace and environment only', () => {
   expect(listEventKeys(event).sort()).toEqual(
     ['*', 'audit.*', 'incident.*', 'incident.created'].map((key) => `ws_1/staging/${key}`),
   )
 })
 
 describe('an event starts a workflow', () => {
-  it('only if it was accepted after the activation, by its position in the log it comes from', () => {
+  it('only if its position in its log is after the activation', () => {
     expect(isStartedByEvent(workflow(), event, from(100))).toBe(false)
     expect(isStartedByEvent(workflow(), event, from(101))).toBe(true)
     expect(isStartedByEvent(workflow(), event, from(1, 'dispatcher'))).toBe(true)
     expect(isStartedByEvent(workflow(), event, from(null, null))).toBe(true)
   })
 
-  it('only if its filter holds of the body that a webhook gets', () => {
+  it('only if the filter matches the body that a webhook would receive', () => {
     const filtered = (filter: object) => workflow({ trigger: { type: 'event', events: ['*'], filter } })
     const { severity } = event.data.after ?? {}
     expect(
@@ -39,7 +39,7 @@ describe('an event starts a workflow', () => {
     expect(isStartedByEvent(filtered({ 'data.severity': { ne: severity } }), event, from(101))).toBe(false)
   })
 
-  it('but not the one that it tells of', () => {
+  it('unless the event is about that workflow itself', () => {
     const own = { ...event, resource: { ...event.resource, type: 'workflow', id } }
     expect(isStartedByEvent(workflow(), own, from(101))).toBe(false)
   })
@@ -57,7 +57,7 @@ describe('an event of the bus starts a workflow', () => {
     [{ topic: 'orders', filter: { 'payload.amount': { gt: 7 } } }, false],
     [{ topic: 'orders', eventType: 'order.deleted' }, false],
     [{ topic: 'order' }, false],
-  ])('that listens to %j: %s', (listens, starts) => {
+  ])('with the trigger %j: %s', (listens, starts) => {
     expect(isStartedByTopic({ trigger: { type: 'event_bus', ...listens } }, said)).toBe(starts)
   })
 })

@@ -24,7 +24,7 @@ async function publishFollower(name: string): Promise<string> {
   return (await api.post(`/workflows/${id}/publish`, { activate: true })).data(Workflow).id
 }
 
-it('finds the runs that an event has started, a page at a time and in its workspace alone', async () => {
+it('lists the runs that an event has started, page by page and in its own workspace only', async () => {
   const followers = [await publishFollower('Followed'), await publishFollower('Followed')]
   await create('Followed', hello)
   const started = await waitFor(async () => {

@@ -63,8 +63,8 @@ const runsOf = (id: string) =>
   fixture.service.sql<{ id: string; trigger_type: string; workflow_version: number }[]>`
     select id, trigger_type, workflow_version from runs where workflow_id = ${id} order by id`
 
-describe('by hand', () => {
-  it('runs what is published, and answers with the output where that is waited for', async () => {
+describe('a manual trigger', () => {
+  it('runs the published version, and returns its output if the request waits for it', async () => {
     const { id } = await publish(hello, false)
     expect(await trigger(id, { input: { name: 'Ada' } })).toMatchObject({
       ...{ created: true, ended: true, status: 'completed', output: 'Hello Ada', error: null },
@@ -79,7 +79,7 @@ describe('by hand', () => {
     expect((await writer.post(`/workflows/${id}/trigger`, {})).error().code).toBe('insufficient_scope')
   })
 
-  it('holds the input against its schema, and fills in what is left out', async () => {
+  it('validates the input against its schema, and fills in defaults', async () => {
     const { id } = await publish({
       ...hello,
       input: {
@@ -97,7 +97,7 @@ describe('by hand', () => {
     expect(bad.problems[0]?.path).toMatch(/^\/input/)
   })
 
-  it('finds the run of a request whose answer was lost, for as long as its key is kept', async () => {
+  it('finds the run of a request whose response was lost, as long as its Idempotency-Key is kept', async () => {
     const { sql } = fixture.service
     const { id } = await publish(hello, false)
     const path = `/workflows/${id}/trigger`
@@ -137,7 +137,7 @@ describe('by hand', () => {
   })
 })
 
-describe('by events', () => {
+describe('an event trigger', () => {
   const onCreation = (name: string): DefinitionInput => ({
     trigger: {
       type: 'event',
@@ -147,7 +147,7 @@ describe('by events', () => {
     steps: [{ id: 'tell', type: 'transform', value: '{{ event.data.name }}' }],
   })
 
-  it('finds what follows its event at once, however quickly, where a step waits for it', async () => {
+  it('lets a step find an event that was published before the step started to wait', async () => {
     const filter = { 'data.id': '{{ event.data.id }}' }
     const { id } = await publish({
       ...onCreation('Followed'),
@@ -165,7 +165,7 @@ describe('by events', () => {
     })
   })
 
-  it('starts one run for each event after the activation that its filter lets through', async () => {
+  it('starts one run for each event after the activation that matches its filter', async () => {
     await create(hello, 'Wanted')
     const { id } = await publish(onCreation('Wanted'))
     await create(hello, 'Unwanted')
@@ -179,7 +179,7 @@ describe('by events', () => {
     expect(await runsOf(id)).toMatchObject([{ trigger_type: 'event', workflow_version: 1 }])
   })
 
-  it('starts nothing in another environment or workspace', async () => {
+  it('starts nothing for events of another environment or workspace', async () => {
     const { id } = await publish(onCreation('Elsewhere'))
     for (const other of [testPrincipal(), { ...principal, environment: 'staging' as const }]) {
       const made = await fixture.service
@@ -193,8 +193,8 @@ describe('by events', () => {
   })
 })
 
-describe('whose owner', () => {
-  it('has lost a right that it needs is deactivated, with what is missing', async () => {
+describe('a workflow', () => {
+  it('is deactivated with the missing permissions when its owner has lost a right', async () => {
     const owner = testPrincipal({ userId: newId('user') })
     const own = fixture.service.as(owner)
     const listens = { ...hello, trigger: { type: 'event', events: ['incident.created'] } }
@@ -226,8 +226,8 @@ describe('whose owner', () => {
   })
 })
 
-describe('by runs of runs', () => {
-  it('ends where they cause each other, with the reason kept', async () => {
+describe('a chain of runs', () => {
+  it('ends at the maximum depth when runs trigger each other, and the reason is recorded', async () => {
     const { id } = await publish({
       trigger: {
         type: 'event',
@@ -247,7 +247,7 @@ describe('by runs of runs', () => {
   })
 })
 
-describe('by the bus', () => {
+describe('a bus trigger', () => {
   it('starts one run for each event of its topic, type and filter', async () => {
     const names = natsNames(fixture.service.natsPrefix)
     const stream = streamLog(link, names.topicsStream)
@@ -279,8 +279,8 @@ describe('by the bus', () => {
   })
 })
 
-describe('by a schedule', () => {
-  it('starts runs at its times while it is active', async () => {
+describe('a schedule trigger', () => {
+  it('starts runs at its scheduled times while it is active', async () => {
     const { id } = await publish({
       trigger: { type: 'schedule', schedule: { everySeconds: 1 }, input: { name: 'Ada' } },
       steps: hello.steps,
@@ -294,7 +294,7 @@ describe('by a schedule', () => {
     })
   })
 
-  it('records the times it skips as the run before goes on, each once', async () => {
+  it('records each time once that it skips because the previous run has not ended', async () => {
     const { id } = await publish({
       trigger: { type: 'schedule', schedule: { everySeconds: 1, overlap: 'skip' } },
       steps: [{ id: 'hold', type: 'wait', seconds: 3_600 }],
@@ -311,7 +311,7 @@ describe('by a schedule', () => {
     await api.post(`/workflows/${id}/deactivate`, {})
   })
 
-  it('is checked when it is saved', async () => {
+  it('is validated when it is saved', async () => {
     const body = (schedule: object) => ({
       name: 'Nightly',
       definition: { ...hello, trigger: { type: 'schedule', schedule } },
@@ -322,7 +322,7 @@ describe('by a schedule', () => {
   })
 })
 
-describe('by an inbound webhook', () => {
+describe('an inbound webhook', () => {
   const anonymous = () => fixture.service.as()
   const hookOf = async (id: string) =>
     `/origin${(await api.get(`/workflows/${id}/hook`)).data(WorkflowHook).path}`
@@ -331,7 +331,7 @@ describe('by an inbound webhook', () => {
     steps: [{ id: 'echo', type: 'transform', value: '{{ event.body.word }}' }],
   }
 
-  it('starts a run for any client that knows the address, once for each key of the sender', async () => {
+  it('starts a run for any client that has the URL, once for each key of the sender', async () => {
     const { id } = await publish(hooked)
     const path = await hookOf(id)
     const call = (headers: Record<string, string> = {}) =>
@@ -343,7 +343,7 @@ describe('by an inbound webhook', () => {
     expect((await anonymous().get(path)).status).toBe(202)
   })
 
-  it('answers for unknown, inactive and rotated addresses alike', async () => {
+  it('returns the same error for unknown, inactive and rotated URLs', async () => {
     const { id } = await publish(hooked)
     const path = await hookOf(id)
     const fresh = `/origin${(await api.post(`/workflows/${id}/hook/rotate`, {})).data(WorkflowHook).path}`
@@ -364,7 +364,7 @@ describe('by an inbound webhook', () => {
     expect((await anonymous().post(fresh, { word: 'yes' })).status).toBe(202)
   })
 
-  it('takes nothing without the signature it asks for', async () => {
+  it('rejects requests without the required signature', async () => {
     fixture.settings.secrets.set('hook_key', 'very secret')
     const { id } = await publish({
       ...hooked,

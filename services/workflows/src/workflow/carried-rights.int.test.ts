@@ -121,7 +121,7 @@ const takingOver: [action: string, body: object][] = [
 ]
 
 describe.each(takingOver)('%s %j of a workflow whose owner has lost a right', (action, body) => {
-  it('is refused to a person without it, and makes one with it the owner by one call', async () => {
+  it('is rejected for a user who lacks the right, and makes a user with the right the owner in one call', async () => {
     await givenByOneWhoLost()
     const refused = (await act(person(without).api, id, action, body)).error()
     expect(refused).toMatchObject({
@@ -149,7 +149,7 @@ describe.each(takingOver)('%s %j of a workflow whose owner has lost a right', (a
     expect(grantsUsed()).not.toContain(before)
   })
 
-  it('makes another person the owner of one that is not suspended, too', async () => {
+  it('also makes another user the owner if the workflow is not suspended', async () => {
     id = await create(builder, needy)
     for (const _ of [1, 2]) await act(builder.api, id, 'publish', { activate: true })
     const before = latestGrant()
@@ -192,8 +192,8 @@ describe.each<[string, DefinitionInput, Permission[]]>([
     ['analytics:export'],
   ],
   ['nothing', { steps: [{ id: 's', type: 'transform', value: 1 }] }, []],
-])('a version whose steps take %s', (_, definition, taken) => {
-  it('cannot be granted without it, and carries nothing else', async () => {
+])('a version whose steps need %s', (_, definition, taken) => {
+  it('can be published only with the required permissions, and its grant contains no others', async () => {
     fixture.settings.artifactNeeds = ['cmdb:read']
     id = await create(builder, definition)
     const publish = ['publish', {}] as const
@@ -215,7 +215,7 @@ describe('a suspended workflow', () => {
   const owes = { code: 'invalid_state_transition', details: [{ code: 'owner_rights' }] }
 
   it.each([true, false])(
-    'starts nothing, whether it was active (%s) or not, and says why',
+    'starts no run, whether it was active (%s) or not, and reports the reason',
     async (activate) => {
       const hooked = await create(builder, needy)
       await act(builder.api, hooked, 'publish', { activate: true })
@@ -241,7 +241,7 @@ describe('a suspended workflow', () => {
   it.each<[string, DefinitionInput['trigger']]>([
     ['events', { type: 'event', events: ['workflow.created'] }],
     ['its schedule', { type: 'schedule', schedule: { everySeconds: 1 } }],
-  ])('is started by %s again once it is taken over, and not before', async (_, trigger) => {
+  ])('is started by %s again only after it has been taken over', async (_, trigger) => {
     const name = 'Started'
     id = await create(builder, { ...needy, ...(trigger && { trigger }) }, name)
     await act(builder.api, id, 'publish', { activate: true })
@@ -266,7 +266,7 @@ describe('a suspended workflow', () => {
   })
 })
 
-describe('a run whose giver has left', () => {
+describe('a run whose grantor has lost the rights', () => {
   const failedRun = async () => {
     id = await create(builder, needy)
     await act(builder.api, id, 'publish')
@@ -281,7 +281,7 @@ describe('a run whose giver has left', () => {
       return true
     })
 
-  it('is retried by a person with the rights alone, by whose rights it goes on, and no other run with it', async () => {
+  it('can be retried only by a user with the rights, who becomes the grantor of that run alone', async () => {
     const runId = await failedRun()
     const first = latestGrant()
     // While the giver has the rights, those of the person who retries are not used.
@@ -304,7 +304,7 @@ describe('a run whose giver has left', () => {
     expect(await read(heir, id)).toMatchObject({ ownerId: builder.userId, deactivatedReason: 'owner_rights' })
   })
 
-  it('is retried with the failed run it waits for, by the rights of the same person for both, or not at all', async () => {
+  it('is retried with its failed child run by the rights of one user, or not at all', async () => {
     const inner = await create(builder, needy, 'Inner')
     await act(builder.api, inner, 'publish')
     const parent = person()
@@ -331,7 +331,7 @@ describe('a run whose giver has left', () => {
     expect(fixture.settings.granted).toHaveLength(grants + 2)
   })
 
-  it('goes on after a decision by what its giver still may, not by the rights of who decides', async () => {
+  it('continues after a decision with the remaining rights of its grantor, not with those of the approver', async () => {
     id = await create(builder, asking)
     await act(builder.api, id, 'publish')
     const given = latestGrant()
@@ -348,7 +348,7 @@ describe('a run whose giver has left', () => {
     expect(grantsUsed().at(-1)).toBe(given)
   })
 
-  it('names who has started it by hand, so that their row rules apply', async () => {
+  it('passes on the user who started it manually, so that their row rules apply', async () => {
     id = await create(builder, needy)
     await act(builder.api, id, 'publish')
     const asker = person(['workflows:run', 'runs:read'])
@@ -360,7 +360,7 @@ describe('a run whose giver has left', () => {
   })
 })
 
-it('refuses to retry what has completed, and says how to run it again', async () => {
+it('rejects the retry of a completed run, and explains how to run the workflow again', async () => {
   id = await create(builder, { steps: [{ id: 'only', type: 'transform', value: 1 }] })
   await act(builder.api, id, 'publish')
   const { runId } = (await act(builder.api, id, 'trigger?wait=20')).data(TriggeredRun)

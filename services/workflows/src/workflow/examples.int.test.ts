@@ -113,12 +113,12 @@ afterAll(() => fixture?.stop())
 
 const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
 
-it('are ten, each with something that it is run with', () => {
+it('there are ten examples, each with test runs', () => {
   expect(files.map((name) => name.replace('.json', ''))).toEqual(Object.keys(runs).sort())
   expect(files).toHaveLength(10)
 })
 
-it.each(files)('%s is valid, can be published, and does what it says', async (file) => {
+it.each(files)('%s is valid, can be published, and produces the expected outcome', async (file) => {
   const text = readFileSync(`${folder}${file}`, 'utf8').replaceAll(placeholder, called)
   const workflow = NewWorkflow.parse(JSON.parse(text))
   const connectors = text.match(/con_[0-9A-Z]{26}/g) ?? []

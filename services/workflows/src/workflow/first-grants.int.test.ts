@@ -11,7 +11,7 @@ afterAll(() => fixture?.stop())
 
 // 0.2.0 may run together with this version: it stores the grant in the row of a version, and revocations in another
 // table.
-it('a version has the same grant for 0.2.0 as for what follows it, whichever of them revokes it', async () => {
+it('a version has the same grant in 0.2.0 and in later releases, whichever of them revokes it', async () => {
   const { sql } = fixture.service
   const principal = testPrincipal()
   const api = fixture.service.as(principal)

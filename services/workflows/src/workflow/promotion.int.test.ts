@@ -24,7 +24,7 @@ const act = async (id: string, action: string, body: object = {}) =>
   (await api.post(`/workflows/${id}/${action}`, body)).data(Workflow)
 const patch = (id: string, body: object) => api.send('PATCH', `/workflows/${id}`, { body })
 
-it('is exported with names, and promoted to another environment as a draft', async () => {
+it('a workflow is exported with connector names, and promoted to another environment as a draft', async () => {
   const [source, target] = [newId('connector'), newId('connector')]
   const [only, there] = [newId('connector'), 'Chat']
   fixture.settings.connectors.set(
@@ -78,7 +78,7 @@ it('is exported with names, and promoted to another environment as a draft', asy
   fixture.settings.reach = null
 })
 
-it('is promoted with the sub-workflows of the same names, and made once by promotions at the same time', async () => {
+it('a promoted workflow calls the sub-workflows of the same names, and concurrent promotions create it once', async () => {
   const child = await create(greeting('child'), 'Child of two')
   await act(child.id, 'publish')
   const parent = await create(

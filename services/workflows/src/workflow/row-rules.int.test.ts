@@ -44,19 +44,22 @@ it.each<[string, DefinitionInput, boolean]>([
   ['a wait for the table', awaiting('assets'), true],
   ['a wait for whichever table', awaiting('{{ input.table }}'), true],
   ['a wait for another table', awaiting('orders'), false],
-])('gets no rights of a user from whom row rules hide its events: %s', async (_what, definition, hidden) => {
-  const id = await create(definition)
-  const reply = await as('agent').post(`/workflows/${id}/publish`, { activate: true })
-  if (hidden)
-    expect(reply.error()).toMatchObject({
-      code: 'forbidden',
-      details: [{ code: 'row_rule', params: { rules: [{ table: 'assets', role: 'agent' }] } }],
-    })
-  else expect(reply.status).toBe(200)
-  expect((await as('developer').post(`/workflows/${id}/publish`, { activate: true })).status).toBe(200)
-})
+])(
+  'a workflow cannot be published by a user from whom row rules hide its events: %s',
+  async (_what, definition, hidden) => {
+    const id = await create(definition)
+    const reply = await as('agent').post(`/workflows/${id}/publish`, { activate: true })
+    if (hidden)
+      expect(reply.error()).toMatchObject({
+        code: 'forbidden',
+        details: [{ code: 'row_rule', params: { rules: [{ table: 'assets', role: 'agent' }] } }],
+      })
+    else expect(reply.status).toBe(200)
+    expect((await as('developer').post(`/workflows/${id}/publish`, { activate: true })).status).toBe(200)
+  },
+)
 
-it('is suspended when rules begin to hide its events from its owner', async () => {
+it('a workflow is suspended when row rules start to hide its events from its owner', async () => {
   const owner = newId('user')
   const api = as('developer', owner)
   const publish = async (definition: DefinitionInput) => {

@@ -38,10 +38,10 @@ const act = async (id: string, action: string, body: object = {}) =>
   (await api.post(`/workflows/${id}/${action}`, body)).data(Workflow)
 const patch = (id: string, body: object) => api.send('PATCH', `/workflows/${id}`, { body })
 
-describe('what the sdk service asks', () => {
+describe('the internal routes for the sdk service', () => {
   const ask = (path: string, body: object) => fixture.service.asService('sdk').post(path, body)
 
-  it('is answered which published workflows run an artifact, however deep in them', async () => {
+  it('return the published workflows that use an artifact, at any nesting depth', async () => {
     const run = { id: 'run', type: 'artifact' as const, artifact: 'sync-assets' }
     const nested: DefinitionInput = {
       steps: [{ id: 'each', type: 'for_each', items: '{{ [1] }}', steps: [run] }],
@@ -62,7 +62,7 @@ describe('what the sdk service asks', () => {
     expect(await uses('sync-assets')).toEqual([])
   })
 
-  it('reads how deep runs are, which no one else can', async () => {
+  it('return the causation depth of runs, and reject other services', async () => {
     const { id } = await create()
     await act(id, 'publish')
     const { runId } = (await api.post(`/workflows/${id}/trigger?wait=20`, { input: { name: 'Ada' } })).data(
@@ -76,7 +76,7 @@ describe('what the sdk service asks', () => {
 })
 
 describe('a draft', () => {
-  it('is made, read, listed, changed and archived', async () => {
+  it('can be created, read, listed, changed and archived', async () => {
     const made = await create()
     expect(made).toMatchObject({
       ...{ name: 'Greet', description: '', status: 'inactive', publishedVersion: null, latestVersion: 0 },
@@ -106,7 +106,7 @@ describe('a draft', () => {
     expect((await patch(made.id, { name: 'Late' })).error().code).toBe('invalid_state_transition')
   })
 
-  it('is not created from an invalid definition, nor with read permission only', async () => {
+  it('cannot be created from an invalid definition, or with read permission only', async () => {
     const refused = await api.post('/workflows', {
       name: 'Greet',
       definition: {
@@ -136,7 +136,7 @@ describe('a draft', () => {
     }
   })
 
-  it('names its problems with step and place, and is not published with them', async () => {
+  it('reports its problems with step and path, and cannot be published while it has any', async () => {
     const { id, problems } = await create({
       trigger: { type: 'event', events: ['incident.created', 'dog.barked'] },
       steps: [
@@ -172,7 +172,7 @@ describe('a draft', () => {
     expect(refused.details.map(({ path }) => path)).toEqual(problems.map(({ path }) => `/definition${path}`))
   })
 
-  it('goes by If-Match and by Idempotency-Key', async () => {
+  it('supports If-Match and Idempotency-Key', async () => {
     const { id } = await create()
     const stale = await api.send('PATCH', `/workflows/${id}`, {
       body: { name: 'B' },
@@ -189,7 +189,7 @@ describe('a draft', () => {
   })
 })
 
-it('gives up the grants of its versions with its last run, once it is archived', async () => {
+it('an archived workflow revokes the grants of its versions when its last run has ended', async () => {
   const { id } = await create({ steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }] })
   const { granted, revoked } = fixture.settings
   await act(id, 'publish')
@@ -226,7 +226,7 @@ describe('the grant of a version', () => {
   const start = async (id: string) =>
     (await api.post(`/workflows/${id}/trigger`, {})).data(TriggeredRun).runId
 
-  it('ends once another version is published and its last run has ended, and no sooner', async () => {
+  it('is revoked once another version is published and its last run has ended, but not earlier', async () => {
     const { revoked } = fixture.settings
     const { id } = await create(nap(3_600))
     const first = await publish(id)
@@ -248,7 +248,7 @@ describe('the grant of a version', () => {
     expect(revoked).not.toContain(second)
   })
 
-  it('is another one once the version is rolled back to, or a run of it is retried', async () => {
+  it('is replaced when the version is rolled back to, or when one of its runs is retried', async () => {
     const { revoked, granted } = fixture.settings
     const latest = () => `grant-${granted.length}`
     const { id } = await create(nap(3_600))
@@ -278,7 +278,7 @@ describe('the grant of a version', () => {
 })
 
 describe('versions', () => {
-  it('are published, listed, compared and rolled back to, and never change', async () => {
+  it('can be published, listed, compared and rolled back to, and never change', async () => {
     const { id } = await create(greeting('one'))
     expect((await api.post(`/workflows/${id}/activate`, {})).error().code).toBe('invalid_state_transition')
     expect((await api.post(`/workflows/${id}/rollback`, { to: 1 })).status).toBe(404)
@@ -322,7 +322,7 @@ describe('versions', () => {
     ).rejects.toThrow('never changes')
   })
 
-  it('number without gaps when several publish at once', async () => {
+  it('are numbered without gaps when several are published concurrently', async () => {
     const { id } = await create()
     const answers = await Promise.all([1, 2, 3].map(() => api.post(`/workflows/${id}/publish`, {})))
     for (const { status } of answers) expect([200, 409]).toContain(status)
@@ -333,7 +333,7 @@ describe('versions', () => {
     )
   })
 
-  it('need a publisher with the right to read their events and to use secrets', async () => {
+  it('require a publisher with the right to read their events and to use secrets', async () => {
     const { id } = await create({
       trigger: { type: 'event', events: ['incident.*'] },
       steps: [
@@ -354,7 +354,7 @@ describe('versions', () => {
   })
 })
 
-it('refuses workflows that come back to themselves', async () => {
+it('rejects cycles of workflows that call each other', async () => {
   const inner = await create(hello, 'Inner')
   const outer = await create({ steps: [{ id: 'run', type: 'workflow', workflow: inner.id }] }, 'Outer')
   expect(outer.problems).toMatchObject([{ code: 'workflow_not_published', path: '/steps/0/workflow' }])
@@ -366,7 +366,7 @@ it('refuses workflows that come back to themselves', async () => {
   expect(cycle.data(WorkflowWithDraft).problems).toMatchObject([{ step: 'back', code: 'workflow_cycle' }])
 })
 
-it('has an address for its inbound webhook that can be changed and stands in no event', async () => {
+it('a workflow has an inbound webhook URL that can be rotated and appears in no event', async () => {
   const { id } = await create()
   const hook = (await api.get(`/workflows/${id}/hook`)).data(WorkflowHook)
   expect(hook.path).toMatch(/^\/hooks\/hk_[0-9A-Z]{26}$/)
@@ -379,13 +379,13 @@ it('has an address for its inbound webhook that can be changed and stands in no 
   for (const { data } of events) expect(data).not.toContain('hk_')
 })
 
-it('serves the JSON Schema of definitions with every kind of step', async () => {
+it('serves the JSON Schema of definitions with every step type', async () => {
   const text = JSON.stringify((await api.get('/workflows/schema')).data(z.looseObject({})))
   for (const type of ['http', 'api', 'for_each', 'approval', 'event_bus'])
     expect(text).toContain(`"const":"${type}"`)
 })
 
-it('is the same when it is rebuilt from its events, and keeps what is stored apart from them', async () => {
+it('workflows are the same after a rebuild from their events, including data stored outside the events', async () => {
   const rows = () => fixture.service.sql`
     select 'workflow' as kind, id, version, state::text from workflows
     union all select 'draft', id, version, state::text from workflow_drafts

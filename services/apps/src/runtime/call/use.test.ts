@@ -47,7 +47,7 @@ async function leave(failure: (signal: AbortSignal) => unknown) {
 test.each([
   ['with the reason of the signal', (signal: AbortSignal) => signal.reason],
   ['with an error made of it', () => new Error('cut off')],
-])('a client that leaves is no fault of a data source: %s', async (_, failure) => {
+])('logs no data source failure when the client disconnects: %s', async (_, failure) => {
   const { answer, client, lines } = await leave(failure)
   await expect(answer).rejects.toBe(client.signal.reason)
   expect(lines).toEqual([])

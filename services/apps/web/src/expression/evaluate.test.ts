@@ -16,11 +16,11 @@ test.each([
   ['{{ inputs.missing }}', null],
   ['none', 'none'],
   [true, true],
-])('knows %j at once', (template, value) => {
+])('evaluates %j synchronously', (template, value) => {
   expect(evaluate(template, scope)).toEqual({ now: value })
 })
 
-test('has JSONata for the rest', async () => {
+test('evaluates other expressions asynchronously with JSONata', async () => {
   expect(evaluate('{{ $count(data.items.rows) }}', scope)).toHaveProperty('later')
   expect(await evaluateAsync('{{ $count(data.items.rows[open]) }} of {{ inputs.count }}', scope)).toBe(
     '1 of 3',
@@ -45,7 +45,7 @@ test.each([
   ['$number(true)', 1],
   ['$number(0.1)', 0.1],
   ['"12.50" ~> $number', 12.5],
-])('counts in decimals: %s is %d', async (expression, value) => {
+])('computes in decimals: %s is %d', async (expression, value) => {
   expect(await evaluateAsync(`{{ ${expression} }}`, scope)).toBe(value)
 })
 
@@ -58,18 +58,18 @@ test.each([
   ['$number("1e-400")', 'has more digits'],
   ['$number("none")', 'Unable to cast value to a number'],
   ['$sum(["1"])', 'must be an array of "numbers"'],
-])('refuses what no number is exactly: %s', async (expression, message) => {
+])('rejects a value that no number represents exactly: %s', async (expression, message) => {
   await expect(evaluateAsync(`{{ ${expression} }}`, scope)).rejects.toThrow(message)
 })
 
 test.each(['{{ $nowhere() }}', '{{ (', '{{ $eval("1") }}', '{{ ($f := function() { $f() }; $f()) }}'])(
-  'says of %s what is wrong',
+  'reports the error in %s',
   async (template) => {
     await expect(evaluateAsync(template, scope)).rejects.toThrow(ExpressionError)
   },
 )
 
-test('finds the data that expressions name', () => {
+test('finds the data that expressions refer to', () => {
   expect(
     namedData([{ value: '{{ data.items.rows }}' }, 'data.text', '{{ $sum(data.`a b`.value) }}']),
   ).toEqual(expect.arrayContaining(['items', 'a b']))

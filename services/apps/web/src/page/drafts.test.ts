@@ -22,7 +22,7 @@ async function sent({ store, form }: Pick<Awaited<ReturnType<typeof edited>>, 's
   return seen.requests[0]
 }
 
-test('a form is about the version it was changed from, though its record is read again', async () => {
+test('a form keeps the version it was edited from when its record is reloaded', async () => {
   const { store, current, form, name, town } = await edited()
   store.type(name, 'mine')
   current.record = { ...record, version: 5, name: 'theirs', town: 'their town' }
@@ -36,7 +36,7 @@ test('a form is about the version it was changed from, though its record is read
   expect(await sent({ store, form })).toMatchObject({ version: 4, values: { name: 'mine' } })
 })
 
-test('what is chosen is about the record as it is now', async () => {
+test('choosing a value in a conflict bases the form on the current version of the record', async () => {
   const { store, current, form, name, town } = await edited()
   store.type(name, 'mine')
   store.type(town, 'my town')
@@ -60,7 +60,7 @@ function storageOf(full = false): Storage {
   } as unknown as Storage
 }
 
-test('what was typed is there again for its page and person, as long as the tab is', async () => {
+test('typed input is restored for its page and user while the tab is open', async () => {
   const storage = storageOf()
   const { store, form, name } = await edited()
   store.type(name, 'mine')
@@ -85,7 +85,7 @@ test('what was typed is there again for its page and person, as long as the tab 
   expect(createDrafts(storage, () => 'key').page('page of Ada')).toBeUndefined()
 })
 
-test('another input by the same id starts empty', async () => {
+test('another input with the same id starts empty', async () => {
   const draft: PageDraft = { typed: { name: true }, begun: {} }
   const { form } = await edited()
   const store = new PageStore({
@@ -95,15 +95,18 @@ test('another input by the same id starts empty', async () => {
   expect(store.inputs.typed(findInput(form.fields, 'name'))).toBe('')
 })
 
-test.each([false, true])('a request has one key until its outcome is known (full store: %s)', (full) => {
-  let made = 0
-  const drafts = createDrafts(storageOf(full), () => `key-${++made}`)
-  expect(drafts.keyOf('a')).toBe('key-1')
-  expect(drafts.keyOf('b')).toBe('key-2')
-  expect(drafts.keyOf('a')).toBe('key-1')
-  drafts.settle('a')
-  expect(drafts.keyOf('a')).toBe('key-3')
-})
+test.each([false, true])(
+  'a request keeps one idempotency key until its outcome is known (full store: %s)',
+  (full) => {
+    let made = 0
+    const drafts = createDrafts(storageOf(full), () => `key-${++made}`)
+    expect(drafts.keyOf('a')).toBe('key-1')
+    expect(drafts.keyOf('b')).toBe('key-2')
+    expect(drafts.keyOf('a')).toBe('key-1')
+    drafts.settle('a')
+    expect(drafts.keyOf('a')).toBe('key-3')
+  },
+)
 
 const failure = (code: string, status: number, detail?: string) =>
   new ApiFailure(code, code, detail === undefined ? [] : [{ path: '', message: '', code: detail }], status)
@@ -121,6 +124,6 @@ test.each([
   [failure('rate_limited', 429), false],
   [failure('internal_error', 500), false],
   [new Error('of a script'), false],
-])('%s is the end of it: %s', (error, isEnd) => {
+])('%s is the final outcome of a request: %s', (error, isEnd) => {
   expect(isDefinite(error)).toBe(isEnd)
 })

@@ -71,7 +71,7 @@ const readCases = Object.entries(reads).flatMap(([name, place]) =>
   kinds.map((kind) => ({ name, place, kind })),
 )
 
-test.each(readCases)('$name: $kind', async ({ place, kind }) => {
+test.each(readCases)('requests data by an expression in $name: $kind', async ({ place, kind }) => {
   const requests: unknown[] = []
   const { store } = createStore(place.components(expressions[kind]), {
     load: async (all) => {
@@ -87,7 +87,7 @@ test.each(readCases)('$name: $kind', async ({ place, kind }) => {
   else expect(shown?.error ?? null).toBeNull()
 })
 
-test('what failed data would say is asked for nowhere', async () => {
+test('requests nothing for a parameter that depends on failed data', async () => {
   const requests: string[] = []
   const { store } = createStore(
     [table({}, { id: 'first' }), { ...table({ kind: '{{ data.first.rows[0].kind }}' }), source: 'others' }],
@@ -105,7 +105,7 @@ test('what failed data would say is asked for nowhere', async () => {
   expect(new Set(requests)).toEqual(new Set(['assets']))
 })
 
-test('an input without a value of its own keeps its form from being sent until it is filled in', async () => {
+test('an input whose initial value fails blocks its form until the user fills it in', async () => {
   const fields = [input(expressions.throws)]
   const { store, components } = createStore([{ type: 'form', id: 'form', label: 'Form', fields, action: {} }])
   await store.start()
@@ -170,8 +170,8 @@ const actionCases = Object.entries(actions).flatMap(([name, place]) =>
   kinds.map((kind) => ({ name, place, kind })),
 )
 
-describe('of an action', () => {
-  test.each(actionCases)('$name: $kind', async ({ place, kind }) => {
+describe('an expression of an action', () => {
+  test.each(actionCases)('in $name: $kind', async ({ place, kind }) => {
     const field = input('laptop')
     const { store, components } = createStore([
       { type: 'form', id: 'form', label: 'Form', fields: [field], action: place.action(expressions[kind]) },

@@ -14,6 +14,6 @@ test.each<[unknown, Format, string]>([
   ['', 'number', '–'],
   [null, 'percent', '–'],
   ['90', 'duration', '1 min 30 s'],
-])('%p is shown by %s as %s', (value, format, shown) => {
+])('%p in the format %s is shown as %s', (value, format, shown) => {
   expect(formatValue(value, format)).toBe(shown)
 })

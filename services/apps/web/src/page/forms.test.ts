@@ -105,20 +105,20 @@ async function sent({ store, form }: Awaited<ReturnType<typeof formFor>>) {
   return seen.requests[0]
 }
 
-describe.each(cases)('a %s in a %s', (_column, type, value, typed, saved) => {
-  test('that is untouched is not sent', async () => {
+describe.each(cases)('a %s value in a %s', (_column, type, value, typed, saved) => {
+  test('is not sent when it is untouched', async () => {
     const page = await formFor(type, value)
     page.store.type(page.second, 'p')
     expect((await sent(page))?.values).toEqual({ other: 'p' })
   })
 
-  test('is sent as what was typed', async () => {
+  test('is sent as typed', async () => {
     const page = await formFor(type, value)
     page.store.type(page.input, typed)
     expect((await sent(page))?.values).toEqual({ field: saved })
   })
 
-  test('that is as it was again is not sent', async () => {
+  test('is not sent when it is changed back to its original value', async () => {
     const page = await formFor(type, value)
     const before = page.store.inputs.typed(page.input)
     page.store.type(page.input, typed)
@@ -128,7 +128,7 @@ describe.each(cases)('a %s in a %s', (_column, type, value, typed, saved) => {
     expect((await sent(page))?.values).toEqual({ other: 'p' })
   })
 
-  test('that is cleared is sent as nothing', async () => {
+  test('is sent as null (or false) when it is cleared', async () => {
     const page = await formFor(type, value)
     const cleared = type === 'checkbox' ? false : ''
     const isChange = page.store.inputs.typed(page.input) !== cleared
@@ -138,7 +138,7 @@ describe.each(cases)('a %s in a %s', (_column, type, value, typed, saved) => {
     expect((await sent(page))?.values).toEqual(isChange ? { field: nothing } : { other: 'p' })
   })
 
-  test('is not sent by an expression that names it and nothing else, unless it was touched', async () => {
+  test('is omitted from an expression that refers only to it, unless it was changed', async () => {
     const values = { field: '{{ form.field }}', other: '{{ form.other }}', note: 'Seen' }
     const page = await formFor(type, value, { ...update, values })
     page.store.type(page.second, 'p')

@@ -9,7 +9,7 @@ const table = (source: string, params: object = {}) => ({
 const rowsOf = (store: PageStore, component: Component | undefined) =>
   component?.type === 'table' ? store.loaded(component.source, component.params) : undefined
 
-test('asks for all that a page shows at once, and for the same but once', async () => {
+test('requests all data of a page in one request, without duplicates', async () => {
   const { store, asked, until, components } = createStore([
     table('one'),
     table('one'),
@@ -29,7 +29,7 @@ test('asks for all that a page shows at once, and for the same but once', async 
   expect(asked).toHaveLength(1)
 })
 
-test('shows an answer for what it was asked for alone, whichever comes first', async () => {
+test('shows a response only for the parameters it was requested with, in any order of arrival', async () => {
   const { store, asked, until, components } = createStore([
     table('one', { kind: '{{ inputs.kind }}' }),
     { type: 'text_input', id: 'kind', label: 'Kind', value: 'a' },
@@ -44,7 +44,7 @@ test('shows an answer for what it was asked for alone, whichever comes first', a
   expect(rowsOf(store, components[0])?.rows).toMatchObject([{ params: { kind: 'b' } }])
 })
 
-test('gives each part the error of a request that fails as a whole', async () => {
+test('shows the error of a failed part of a request only in that part', async () => {
   const { store, asked, until, components } = createStore([table('one'), table('two')])
   await store.start()
   asked[0]?.answer({
@@ -56,7 +56,7 @@ test('gives each part the error of a request that fails as a whole', async () =>
   expect(rowsOf(store, components[1])?.error).toMatchObject({ message: 'It failed.' })
 })
 
-test('updates an input with its value until the user types, and again after a reset', async () => {
+test('updates an input from its expression until the user types, and again after a reset', async () => {
   const { store, asked, until, components } = createStore([
     table('one'),
     { type: 'text_input', id: 'name', label: 'Name', value: '{{ data.one.rows[0].source }}' },
@@ -72,7 +72,7 @@ test('updates an input with its value until the user types, and again after a re
   expect(store.inputs.value(input)).toBe('one')
 })
 
-test('loads nothing for what is not shown', async () => {
+test('loads nothing for hidden components', async () => {
   const { store, asked } = createStore([{ ...table('one'), visible: '{{ page.params.id }}' }, table('two')])
   await store.start()
   expect(asked.map(({ requests }) => requests.map(({ source }) => source))).toEqual([['two']])

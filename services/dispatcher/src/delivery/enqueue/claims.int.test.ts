@@ -77,7 +77,7 @@ const countOf = (claimed: readonly Claimed[]) => {
 }
 
 describe('a claim', () => {
-  it('keeps to a budget of bytes, shared by the webhooks', async () => {
+  it('stays within a budget of bytes, which the webhooks share', async () => {
     await later(async (tx) => {
       await webhooks(tx, 'wh_large', 25, { deliveries: 16, bytes: 880_000 })
       const claimed = await queueRows(tx).claim(options)
@@ -91,7 +91,7 @@ describe('a claim', () => {
     })
   })
 
-  it('serves webhooks in turn, and leaves what is passed over', async () => {
+  it('serves webhooks in turn, and leaves the skipped ones', async () => {
     await later(async (tx) => {
       await webhooks(tx, 'wh_turn', 60, { deliveries: 40, bytes: 1 })
       const served = new Set<string>()
@@ -186,7 +186,7 @@ async function inTransaction(tx: Tx): Promise<Subject> {
   }
 }
 
-describe('on Postgres', () => {
+describe('the delivery store on Postgres', () => {
   it.each(Object.entries(deliveryStoreCases))('%s', (_, check) =>
     later(async (tx) => check(await inTransaction(tx))),
   )

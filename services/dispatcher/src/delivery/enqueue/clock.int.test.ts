@@ -58,7 +58,7 @@ async function watchLooks(name: string) {
 
 const dayMs = 86_400_000
 
-describe('the clock of retries', () => {
+describe('the schedule of retries', () => {
   it.each<[string, Record<string, unknown>, Record<string, string>, number[]]>([
     ['exponential', { retries: 4 }, {}, [2, 4, 8, 16]],
     ['capped', { retries: 4, retry_max_delay_ms: 5_000 }, {}, [2, 4, 5, 5]],
@@ -66,7 +66,7 @@ describe('the clock of retries', () => {
     ['scheduled', { retries: 4, retry_schedule: [30, 120, 600, 1_800] }, {}, [30, 120, 600, 1_800]],
     ['daily', { retries: 2, retry_schedule: [86_400] }, {}, [86_400, 86_400]],
     ['asked', { retries: 2, retry_max_delay_ms: dayMs }, { 'retry-after': '90' }, [90, 90]],
-  ])('%s: each attempt is made once it is due, and not before', async (name, settings, headers, waits) => {
+  ])('%s: each attempt starts when it is due, and not before', async (name, settings, headers, waits) => {
     const looked = await watchLooks(`looks_${name}`)
     const { seen, id, attempted } = await failing(name, settings, headers)
     const due: number[] = []
@@ -85,7 +85,7 @@ describe('the clock of retries', () => {
     expect(late).toEqual(waits.map(() => 250))
   })
 
-  it('goes on after a jump over several due times, one attempt at a time', async () => {
+  it('continues after a clock jump over several due times, one attempt at a time', async () => {
     const { attempted } = await failing('jump', { retries: 2, retry_schedule: [60] })
     await setTo(nowMs + 7 * dayMs)
     const { lastAttemptAt, nextAttemptAt } = await attempted(2)

@@ -67,10 +67,10 @@ function slots(places = 100) {
   return scheduler
 }
 
-describe('queues of a webhook with a rate limit', () => {
+describe('the queue of a webhook with a rate limit', () => {
   const limited = { perSecond: 5 }
 
-  it('waits for a slot for each job, while others run', () => {
+  it('waits for a slot for each job, while jobs of other webhooks run', () => {
     const scheduler = slots()
     const { add, queues, webhooks } = start({ scheduler })
     for (let n = 0; n < 3; n++) add('slow', limited)
@@ -84,7 +84,7 @@ describe('queues of a webhook with a rate limit', () => {
     expect(scheduler.free).toBe(0)
   })
 
-  it('asks for no slot in the name of a webhook without a limit', () => {
+  it('requests no slot for a webhook without a limit', () => {
     const scheduler = slots()
     const { add, webhooks } = start({ scheduler })
     add('free')
@@ -93,7 +93,7 @@ describe('queues of a webhook with a rate limit', () => {
     expect(scheduler.asked).toBe(0)
   })
 
-  it('gives first attempts and retries their slots by turns', async () => {
+  it('alternates slots between first attempts and retries', async () => {
     const scheduler = slots()
     const { add, queues, running } = start({ scheduler, concurrency: { first: 9, retry: 9 } })
     for (let n = 0; n < 3; n++) add('a', limited)
@@ -108,7 +108,7 @@ describe('queues of a webhook with a rate limit', () => {
     expect(served).toEqual(['first', 'retry', 'first', 'retry', 'first', 'retry'])
   })
 
-  it('spends no slot on what its lease no longer covers', () => {
+  it('uses no slot for a job whose lease has expired', () => {
     const scheduler = slots()
     const { add, queues, webhooks } = start({ scheduler })
     add('a', { ...limited, sendBefore: -1 })
@@ -119,7 +119,7 @@ describe('queues of a webhook with a rate limit', () => {
     expect(queues.full()).toEqual([])
   })
 
-  it('takes only what can wait for its slots in memory, and more when half of it is gone', () => {
+  it('admits only jobs that can wait for their slots in memory, and more once half of them have left', () => {
     const scheduler = slots(4)
     const { add, queues, rooms } = start({ scheduler })
     const added = () => add('a', limited)
@@ -138,7 +138,7 @@ describe('queues of a webhook with a rate limit', () => {
     expect(added()).toBe(true)
   })
 
-  it('takes nothing while the next slot is far off', () => {
+  it('admits nothing while the next slot is far off', () => {
     const scheduler = slots()
     const { add, queues } = start({ scheduler })
     scheduler.close('b')
@@ -147,8 +147,8 @@ describe('queues of a webhook with a rate limit', () => {
   })
 })
 
-describe('delivery queues', () => {
-  it('gives no webhook more than its share at once', () => {
+describe('the scheduling of deliveries', () => {
+  it('limits the concurrent attempts of a webhook to its share', () => {
     const { add, webhooks } = start()
     for (let n = 0; n < 10; n++) add('a')
     expect(webhooks()).toEqual(['a', 'a'])
@@ -167,7 +167,7 @@ describe('delivery queues', () => {
     expect(order).toEqual(['a', 'a', 'b', 'c', 'a'])
   })
 
-  it('keeps retries in a queueClass of their own', () => {
+  it('keeps retries in a separate queue class', () => {
     const { add, webhooks } = start({ concurrency: { first: 1, retry: 1 } })
     add('a', { queueClass: 'retry' })
     add('b', { queueClass: 'retry' })
@@ -175,7 +175,7 @@ describe('delivery queues', () => {
     expect(webhooks()).toEqual(['a', 'c'])
   })
 
-  it('halves the share of an endpoint that is unwell, and grows that of one that is well', async () => {
+  it('halves the share of an unhealthy endpoint, and increases the share of a healthy one', async () => {
     const { add, webhooks, running } = start({ endpointConcurrency: 4, concurrency: { first: 9, retry: 1 } })
     for (let n = 0; n < 20; n++) add('a')
     expect(webhooks()).toHaveLength(4)
@@ -187,7 +187,7 @@ describe('delivery queues', () => {
     expect(webhooks()).toHaveLength(2)
   })
 
-  it('turns a webhook away when its queue is full, and says when there is room again', async () => {
+  it('rejects jobs of a webhook whose queue is full, and reports when there is room again', async () => {
     const { add, queues, running, rooms } = start()
     let taken = 0
     while (add('a')) taken++
@@ -199,7 +199,7 @@ describe('delivery queues', () => {
     expect(add('a')).toBe(true)
   })
 
-  it('keeps to the memory it was given', () => {
+  it('limits the number of queued jobs', () => {
     const { add, queues } = start({ maxQueued: 3, concurrency: { first: 1, retry: 1 } })
     expect(['a', 'b', 'c', 'd'].map((webhookId) => add(webhookId))).toEqual([true, true, true, true])
     expect(add('e')).toBe(false)
@@ -209,17 +209,20 @@ describe('delivery queues', () => {
   it.each<[string, (of: Pick<ReturnType<typeof start>, 'add' | 'queues'>) => unknown]>([
     ['a webhook was turned away', ({ add }) => add('d')],
     ['it was said that there is none', ({ queues }) => queues.room()],
-  ])('says when half of the places for jobs are free after %s for want of one', async (_, ask) => {
-    const { add, queues, running, rooms } = start({ maxQueued: 2, concurrency: { first: 1, retry: 1 } })
-    expect(['a', 'b', 'c'].map((webhookId) => add(webhookId))).toEqual([true, true, true])
-    ask({ add, queues })
-    expect(rooms()).toBe(0)
-    await running[0]?.end('healthy')
-    expect(rooms()).toBe(1)
-    expect(add('d')).toBe(true)
-  })
+  ])(
+    'reports room when half of the places for jobs are free, after %s for lack of a place',
+    async (_, ask) => {
+      const { add, queues, running, rooms } = start({ maxQueued: 2, concurrency: { first: 1, retry: 1 } })
+      expect(['a', 'b', 'c'].map((webhookId) => add(webhookId))).toEqual([true, true, true])
+      ask({ add, queues })
+      expect(rooms()).toBe(0)
+      await running[0]?.end('healthy')
+      expect(rooms()).toBe(1)
+      expect(add('d')).toBe(true)
+    },
+  )
 
-  it('holds no more than so many bytes, and of one webhook an eighth or one body', async () => {
+  it('limits the queued bytes, and those of one webhook to an eighth or one body', async () => {
     const { add, running, rooms, queues } = start()
     expect([add('a', { bytes: 60 }), add('a', { bytes: 60 })]).toEqual([true, false])
     expect([add('b', { bytes: 500 }), add('c', { bytes: 300 })]).toEqual([true, false])
@@ -233,7 +236,7 @@ describe('delivery queues', () => {
     expect(queues.room().bytes).toBe(800)
   })
 
-  it('counts a webhook as full whose next body did not fit, until half of its share is free', async () => {
+  it('treats a webhook as full after a body that did not fit, until half of its share is free', async () => {
     const { add, running, rooms, queues } = start()
     expect([add('a', { bytes: 30 }), add('a', { bytes: 30 }), add('a', { bytes: 50 })]).toEqual([
       true,
@@ -249,14 +252,14 @@ describe('delivery queues', () => {
     expect(add('a', { bytes: 50 })).toBe(true)
   })
 
-  it('does not send what its lease no longer covers', () => {
+  it('does not send a job whose lease has expired', () => {
     const { add, webhooks } = start()
     add('a', { sendBefore: -1 })
     add('a')
     expect(webhooks()).toEqual(['a'])
   })
 
-  it('hands back what is queued, and waits for what is in flight', async () => {
+  it('returns queued jobs on a discard, and waits for attempts in flight on a stop', async () => {
     const { add, queues, running } = start()
     for (let n = 0; n < 5; n++) add('a')
     add('b')
@@ -273,7 +276,7 @@ describe('delivery queues', () => {
     expect(await stopping).toEqual([])
   })
 
-  it('lets slow attempts stand aside', async () => {
+  it('does not count slow attempts towards the concurrency', async () => {
     const { add, webhooks } = start({ concurrency: { first: 1, retry: 1 }, maxSlow: 1, slowAfterMs: 1 })
     add('slow')
     add('next')
@@ -281,7 +284,7 @@ describe('delivery queues', () => {
     expect(webhooks()).toEqual(['slow', 'next'])
   })
 
-  it('starts the jobs of a healthy endpoint at once while slow ones have used up the queueClass, up to maxSlow', async () => {
+  it('starts jobs of healthy endpoints immediately while slow ones occupy the queue class, up to maxSlow', async () => {
     const concurrency = { first: 4, retry: 1 }
     const { add, webhooks, running } = start({ concurrency, maxSlow: 4, slowAfterMs: 1 })
     const end = async (webhookId: string) =>
@@ -311,11 +314,11 @@ describe('delivery queues', () => {
   })
 })
 
-describe('queues of several workspaces', () => {
+describe('the scheduling of queues of several workspaces', () => {
   const share = () => ({ attempts: 2, slow: 1, queued: 5, bytes: 100 })
   const theirs = { workspaceId: 'theirs' }
 
-  it('gives none more than its share of the attempts, however many webhooks it has', async () => {
+  it('limits a workspace to its share of attempts, however many webhooks it has', async () => {
     const { add, webhooks, running } = start({ share, concurrency: { first: 3, retry: 2 } })
     for (const webhookId of ['a', 'b', 'c', 'd']) add(webhookId)
     expect(webhooks()).toEqual(['a', 'b'])
@@ -328,10 +331,10 @@ describe('queues of several workspaces', () => {
     expect(webhooks()).toEqual(['c', 'd'])
   })
 
-  describe('gives the place of an attempt that has ended to another webhook', () => {
+  describe('reassigns the place of an ended attempt to another webhook', () => {
     const one = { share: () => ({ ...share(), attempts: 1 }) }
 
-    it('when the one whose turn it is has no slot of its rate limit', async () => {
+    it('if the next webhook has no slot of its rate limit', async () => {
       const { add, webhooks, running } = start(one)
       add('a')
       add('b', { perSecond: 5 })
@@ -340,7 +343,7 @@ describe('queues of several workspaces', () => {
       expect(webhooks()).toEqual(['c'])
     })
 
-    it('when the one whose turn it is waits for a place among retries', async () => {
+    it('if the next webhook waits for a place among retries', async () => {
       const { add, webhooks, running } = start(one)
       for (const webhookId of ['r1', 'r2']) add(webhookId, { queueClass: 'retry' })
       for (const webhookId of ['a', 'c']) add(webhookId)
@@ -348,7 +351,7 @@ describe('queues of several workspaces', () => {
       expect(webhooks()).toEqual(['r1', 'c'])
     })
 
-    it('when what was queued for the one whose turn it is has been discarded', async () => {
+    it('if the queued jobs of the next webhook were discarded', async () => {
       const { add, queues, webhooks, running } = start(one)
       for (const webhookId of ['a', 'b', 'c']) add(webhookId)
       queues.discard('b')
@@ -356,7 +359,7 @@ describe('queues of several workspaces', () => {
       expect(webhooks()).toEqual(['c'])
     })
 
-    it('when that is discarded while all places of the process are taken', async () => {
+    it('if the jobs of the next webhook are discarded while all places of the process are occupied', async () => {
       const { add, queues, webhooks, running } = start({ ...one, concurrency: { first: 2, retry: 1 } })
       for (const webhookId of ['a', 'b', 'c']) add(webhookId)
       for (const workspaceId of ['w1', 'w2']) add(`of ${workspaceId}`, { workspaceId })
@@ -368,7 +371,7 @@ describe('queues of several workspaces', () => {
     })
   })
 
-  it('lets no more of its slow ones stand aside', async () => {
+  it('limits the slow attempts of a workspace that do not count towards the concurrency', async () => {
     const { add, webhooks } = start({
       share,
       concurrency: { first: 4, retry: 2 },
@@ -383,7 +386,7 @@ describe('queues of several workspaces', () => {
     expect(webhooks().filter((webhookId) => webhookId !== 'x')).toHaveLength(3)
   })
 
-  it('has no more of its deliveries in memory than its share, and says when there is room again', async () => {
+  it('limits the deliveries of a workspace in memory to its share, and reports when there is room again', async () => {
     const { add, queues, running, rooms } = start({ share, concurrency: { first: 4, retry: 2 } })
     const added = () => ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'].map((webhookId) => add(webhookId))
     expect(added()).toEqual([true, true, true, true, true, true, true, false])

@@ -76,7 +76,7 @@ function batch(
 const allEnded = () => new Promise<void>((resolve) => setImmediate(resolve))
 
 describe('the writer of a fan-out', () => {
-  it('writes one batch at once, and in one statement those that come in the next milliseconds', async () => {
+  it('writes the first batch immediately, and combines those of the next milliseconds in one statement', async () => {
     const writer = openWriter()
     expect(await writer.write(...batch('a'))).toMatchObject({ made: new Set(['a']) })
     const others = ['b', 'c', 'd'].map((id) => writer.write(...batch(id)))
@@ -93,10 +93,10 @@ describe('the writer of a fan-out', () => {
     ])
   })
 
-  describe('whose attempts are in flight', () => {
+  describe('with batches whose attempts are in flight', () => {
     const never = new Promise<void>(() => {})
 
-    it('waits some milliseconds for them', async () => {
+    it('waits some milliseconds for the attempts to end', async () => {
       const writer = openWriter()
       let end = () => {}
       const ended = new Promise<void>((resolve) => {
@@ -114,7 +114,7 @@ describe('the writer of a fan-out', () => {
       expect(writer.statements()).toEqual([['a'], ['slow']])
     })
 
-    it('writes those that have ended, and the others by their own time', async () => {
+    it('writes the batches whose attempts have ended, and the others after their own delay', async () => {
       const writer = openWriter()
       await writer.write(...batch('a'))
       const b = writer.write(...batch('b'))
@@ -129,7 +129,7 @@ describe('the writer of a fan-out', () => {
       expect(writer.statements()).toEqual([['a'], ['b'], ['slow']])
     })
 
-    it('lets eight batches wait no longer than that', async () => {
+    it('delays eight batches no longer than one', async () => {
       const writer = openWriter()
       await writer.write(...batch('a'))
       for (const id of 'bcdefghi') void writer.write(...batch(id, { ended: never }))
@@ -139,7 +139,7 @@ describe('the writer of a fan-out', () => {
       expect(writer.statements()).toEqual([['a'], [...'bcdefghi']])
     })
 
-    it('does not let one wait that starts only once its row is there', async () => {
+    it('does not extend the delay for an attempt that starts only after its row is written', async () => {
       const writer = openWriter()
       await writer.write(...batch('a'))
       const [plain, of] = batch('plain', { ended: never })
@@ -150,7 +150,7 @@ describe('the writer of a fan-out', () => {
     })
   })
 
-  it('waits no longer once eight batches have gathered, so that others get their places', async () => {
+  it('writes without further delay once eight batches have gathered, to free their places', async () => {
     const writer = openWriter()
     await writer.write(...batch('a'))
     const gathered = [...'bcdefgh'].map((id) => writer.write(...batch(id)))
@@ -159,7 +159,7 @@ describe('the writer of a fan-out', () => {
     expect(writer.statements()).toEqual([['a'], [...'bcdefghi']])
   })
 
-  it('does not let an attempt wait that starts only once its row is there', async () => {
+  it('does not delay an attempt that starts only after its row is written', async () => {
     const writer = openWriter()
     await writer.write(...batch('a'))
     const plain = writer.write(...batch('b'))
@@ -169,7 +169,7 @@ describe('the writer of a fan-out', () => {
     expect(writer.statements()).toEqual([['a'], ['b', 'ordered']])
   })
 
-  it('has two statements in flight, and the rest shares the next one', async () => {
+  it('runs two statements concurrently, and combines the remaining batches in the next one', async () => {
     let end: () => void = () => {}
     const locked = new Promise<void>((resolve) => {
       end = resolve
@@ -185,7 +185,7 @@ describe('the writer of a fan-out', () => {
     expect(writer.statements()).toEqual([['a'], ['b'], ['c', 'd']])
   })
 
-  it('sends round again only the batch whose webhooks were changed', async () => {
+  it('returns only the batch whose webhooks have changed for another fan-out', async () => {
     const writer = openWriter(async (rows) =>
       rows.revisions.some(({ revision }) => revision === 1) ? undefined : all(rows),
     )
@@ -197,7 +197,7 @@ describe('the writer of a fan-out', () => {
     expect(writer.statements()).toEqual([['a'], ['stale', 'current'], ['stale'], ['current']])
   })
 
-  it('rejects only the batch that Postgres refuses, and all of them while it is away', async () => {
+  it('rejects only the batch that Postgres rejects, and all batches while Postgres is unavailable', async () => {
     let error = new Error('refused')
     const writer = openWriter(async (rows) => {
       if (rows.deliveries.some(({ id }) => id === 'odd')) throw error
@@ -215,7 +215,7 @@ describe('the writer of a fan-out', () => {
     expect(await together()).toEqual(['rejected', 'rejected'])
   })
 
-  it('records what has succeeded in the same statement, or apart where Postgres refuses it', async () => {
+  it('records successful attempts in the same statement, or separately if Postgres rejects it', async () => {
     const columns = { response_body: '\ud800' }
     const writer = openWriter()
     const written = await writer.write(...batch('a', { columns }))
@@ -230,7 +230,7 @@ describe('the writer of a fan-out', () => {
     })
   })
 
-  it('says of a delivery in two batches that it is new to one of them', async () => {
+  it('reports a delivery of two batches as new for only one of them', async () => {
     const writer = openWriter()
     await writer.write(...batch('a'))
     const twice = [writer.write(...batch('b')), writer.write(...batch('b'))]

@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 
 describe('the first attempt of a delivery', () => {
-  it('of a plain webhook does not wait for its row; that of an ordered, paced or paused one does', async () => {
+  it('of a plain webhook starts before its row is written; others (ordered, rate-limited, paused) wait for it', async () => {
     const plain = await fixture.webhook('plain', { events: ['early.*'] })
     const others = [
       await fixture.webhook('lined', { events: ['early.*'], ordering_key: 'id' }),
@@ -42,7 +42,7 @@ describe('the first attempt of a delivery', () => {
     expect(fixture.requestsTo('held')).toEqual([])
   })
 
-  it('that fails before its row is there is retried and counted like any other', async () => {
+  it('that fails before its row is written is retried and counted like any other', async () => {
     const webhook = await fixture.webhook('failing', { retries: 1, retry_schedule: [1] }, () => ({
       status: 500,
     }))

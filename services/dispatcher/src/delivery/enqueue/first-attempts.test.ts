@@ -47,8 +47,8 @@ function open() {
 /** The value it was settled with, or `waits`. */
 const outcome = ({ settled }: StartedAttempt) => Promise.race([settled, Promise.resolve('waits')])
 
-describe('first attempts whose rows are never committed here', () => {
-  it('are let go after five minutes each', async () => {
+describe('first attempts whose rows this replica never commits', () => {
+  it('are discarded after five minutes each', async () => {
     const { start, pass, timers } = open()
     const old = start()
     pass(200_000)
@@ -61,7 +61,7 @@ describe('first attempts whose rows are never committed here', () => {
     expect(timers()).toBe(0)
   })
 
-  it('are let go at a close, which leaves no timer', async () => {
+  it('are discarded on close, which leaves no timer', async () => {
     const { first, start, timers } = open()
     const started = [start(), start()]
     first.close()

@@ -35,7 +35,7 @@ const statusOf = async (webhook: Webhook, status: Delivery['status']) =>
   (await fixture.api.get(`/webhooks/${webhook.id}/deliveries?status=${status}&limit=5`)).page(Delivery).items
 
 describe(`a backlog of ${backlog} deliveries`, () => {
-  it('is held, drained at its pace and ended without being written when its webhook changes', async () => {
+  it('is held, drained at its pace and held again without a write for each waiting delivery', async () => {
     const webhook = await createPausedBacklog(fixture, 'crowded', backlog, () => ({
       status: answered ? 200 : 500,
     }))
@@ -69,7 +69,7 @@ describe(`a backlog of ${backlog} deliveries`, () => {
     expect(await writes()).toBeLessThanOrEqual(4 * (fixture.requestsTo('crowded').length + 80))
   })
 
-  it('of a deleted webhook reads as failed at once, and is ended by and by', async () => {
+  it('of a deleted webhook is shown as failed immediately, and ended gradually', async () => {
     const webhook = await createPausedBacklog(fixture, 'doomed', backlog)
     const { sql } = fixture.service
     const [one] = await statusOf(webhook, 'held')

@@ -71,18 +71,18 @@ async function claimsUntilRest(full: () => string[]): Promise<string[][]> {
 }
 
 describe('a poller whose claims find no room', () => {
-  it('rests instead of claiming the same again', async () => {
+  it('rests instead of claiming the same deliveries again', async () => {
     expect(await claimsUntilRest(() => [])).toEqual([[]])
   })
 
-  it('goes on with the others where it is known by then whom to pass over', async () => {
+  it('continues with other webhooks if it knows by then which ones to skip', async () => {
     let looks = 0
     expect(await claimsUntilRest(() => (looks++ === 0 ? [] : ['wh_1']))).toEqual([[], ['wh_1']])
   })
 })
 
 describe('a poller', () => {
-  it('ends what deleted webhooks left while more is due with each claim', async () => {
+  it('ends the deliveries of deleted webhooks while every claim finds more due work', async () => {
     let claims = 0
     await new Promise<void>((tidied) => {
       const unsafe: Unsafe = async (query) => {
@@ -94,7 +94,7 @@ describe('a poller', () => {
     expect(claims).toBeLessThan(100)
   })
 
-  it('claims what is due next in time while nothing can be ended', async () => {
+  it('claims the next due deliveries on time while the deliveries of deleted webhooks cannot be ended', async () => {
     // Each query takes a second.
     let nowMs = 0
     await new Promise<void>((again) => {
@@ -110,7 +110,7 @@ describe('a poller', () => {
     expect(nowMs).toBeLessThan(10_000)
   })
 
-  it('has nothing sent that was leased too long ago, however late Postgres answers', async () => {
+  it('sends nothing with an expired lease, however late Postgres answers', async () => {
     const leaseMs = 15_000
     let nowMs = 0
     const unsafe: Unsafe = async (query) => {
@@ -125,7 +125,7 @@ describe('a poller', () => {
     expect(job.sendBefore).toBeLessThan(leaseMs)
   })
 
-  it('goes on counting the attempts of what it claimed', async () => {
+  it('continues the attempt count of claimed deliveries', async () => {
     const jobs: DeliveryJob[] = []
     const queues = { reserve: () => true, submit: (job: DeliveryJob) => void jobs.push(job) }
     const deliveries = storeOf(async () => [])
@@ -134,7 +134,7 @@ describe('a poller', () => {
     expect(jobs).toMatchObject([{ attempts: 2, queueClass: 'retry' }])
   })
 
-  it('gives back what it claimed as the webhook was changed, which may have room for it', async () => {
+  it('releases a delivery claimed while its webhook changed, without treating the queue as full', async () => {
     const released: string[][] = []
     const unsafe: Unsafe = async (_, [, ids = []]) => {
       released.push(ids)

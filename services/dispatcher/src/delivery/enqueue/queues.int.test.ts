@@ -22,7 +22,7 @@ async function valuesOf(passedOver: string[]): Promise<(name: string) => number>
   return (name) => Number(new RegExp(`^${name}[{,].* (.*)$`, 'm').exec(text)?.[1])
 }
 
-test('what waits behind a silent endpoint is the wait of its webhook, and nothing is due for the platform', async () => {
+test('deliveries behind a silent endpoint count as waiting for their webhook, and none as due for the platform', async () => {
   const silent = await fixture.webhook('silent', { timeout_ms: 30_000 }, () => new Promise(() => {}))
   for (let n = 0; n < 40; n++) await fixture.publish({ type: 'silent.created' })
   await createDeliveryReader(fixture, silent.id).having('pending', 40)
@@ -37,7 +37,7 @@ test('what waits behind a silent endpoint is the wait of its webhook, and nothin
   expect(due('opsplane_deliveries_oldest_due_age_seconds')).toBeGreaterThan(0)
 })
 
-test('what a pause has left goes out at its own pace, and is not late', async () => {
+test('the backlog of a pause is sent at its own pace, and does not count as late', async () => {
   const paused = await createPausedBacklog(fixture, 'paused', 50)
   expect((await valuesOf([]))('opsplane_webhooks_paused{reason="user"')).toBe(1)
   await fixture.api.patch(`/webhooks/${paused.id}`, { status: 'active' })

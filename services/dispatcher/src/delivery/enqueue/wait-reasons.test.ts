@@ -31,28 +31,31 @@ const waits: [string, Wait][] = [
   ['for room that all share', { options: { maxQueued: 0 }, before: [], isHeldUp: false }],
 ]
 
-test.each(waits)('what waits %s says whether its own webhook holds it up', (_what, wait) => {
-  const queues = createDeliveryQueues<Job>({
-    ...{ concurrency: { first: 10, retry: 1 }, endpointConcurrency: 2, maxSlow: 0, slowAfterMs: 60_000 },
-    ...{
-      maxQueued: 100,
-      maxBytes: 800,
-      share: () => many,
-      timers: { ...systemTimers, now: () => 7 },
-      scheduler: noSlots,
-    },
-    ...wait.options,
-    due: { wakeIn: () => {} },
-    deliver: () => new Promise(() => {}),
-  })
-  const add = (webhookId: string, perSecond?: number) => {
-    const job: Job = {
-      ...{ deliveryId: 'd', webhookId, workspaceId: 'ws', bytes: 0, sendBefore: 1_000 },
-      queueClass: 'first',
+test.each(waits)(
+  'a job that waits %s records whether its own webhook or workspace holds it up',
+  (_what, wait) => {
+    const queues = createDeliveryQueues<Job>({
+      ...{ concurrency: { first: 10, retry: 1 }, endpointConcurrency: 2, maxSlow: 0, slowAfterMs: 60_000 },
+      ...{
+        maxQueued: 100,
+        maxBytes: 800,
+        share: () => many,
+        timers: { ...systemTimers, now: () => 7 },
+        scheduler: noSlots,
+      },
+      ...wait.options,
+      due: { wakeIn: () => {} },
+      deliver: () => new Promise(() => {}),
+    })
+    const add = (webhookId: string, perSecond?: number) => {
+      const job: Job = {
+        ...{ deliveryId: 'd', webhookId, workspaceId: 'ws', bytes: 0, sendBefore: 1_000 },
+        queueClass: 'first',
+      }
+      if (queues.reserve(job, perSecond)) queues.submit(job)
+      return job
     }
-    if (queues.reserve(job, perSecond)) queues.submit(job)
-    return job
-  }
-  for (const webhookId of wait.before) add(webhookId)
-  expect(add('a', wait.perSecond).heldUpSince).toBe(wait.isHeldUp ? 7 : undefined)
-})
+    for (const webhookId of wait.before) add(webhookId)
+    expect(add('a', wait.perSecond).heldUpSince).toBe(wait.isHeldUp ? 7 : undefined)
+  },
+)

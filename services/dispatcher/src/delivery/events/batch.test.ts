@@ -21,7 +21,7 @@ const arrived = (id: string, type: string, position: number): ArrivedEvent => ({
   redelivered: false,
 })
 
-it('reads events with a subscriber, keeps a repeated event at its first place, and knows all positions', () => {
+it('reads subscribed events only, keeps a repeated event at its first place, and returns all positions', () => {
   const { incoming, origins } = readBatch(
     [
       arrived('evt_0', 'incident.closed', 7),

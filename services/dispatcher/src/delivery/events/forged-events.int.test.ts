@@ -17,7 +17,7 @@ afterAll(async () => {
   await fixture?.stop()
 })
 
-it('sends no webhook for an event its source has not signed, and keeps it as a dead letter', async () => {
+it('sends no webhook for an event that its source has not signed, and stores it as a dead letter', async () => {
   await fixture.webhook('siem', { events: ['*'] })
   const connection = await link.ready()
   const names = natsNames(fixture.service.natsPrefix)
@@ -79,7 +79,7 @@ it('sends no webhook for an event its source has not signed, and keeps it as a d
   ).not.toContain(forged[0])
 })
 
-it('records no position of such an event, and verifies also events no webhook subscribes to', async () => {
+it('records no position of an unsigned event, and also verifies events without a subscribed webhook', async () => {
   const connection = await link.ready()
   const names = natsNames(fixture.service.natsPrefix)
   const publish = async (position: number, isSigned: boolean) => {

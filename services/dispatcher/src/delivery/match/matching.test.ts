@@ -73,7 +73,7 @@ describe('matching', () => {
     expect(matches({ filter: { 'data.severity': 'low' } }, { type: 'incident.deleted', data })).toBe(true)
   })
 
-  it('never tells a webhook about itself', () => {
+  it('never matches a webhook with events about itself', () => {
     const resource = { type: 'webhook', id: 'wh_1', displayName: 'Hook' }
     expect(matches({}, { type: 'webhook.paused', resource })).toBe(false)
     expect(matches({ id: 'wh_2' }, { type: 'webhook.paused', resource })).toBe(true)
@@ -81,7 +81,7 @@ describe('matching', () => {
     expect(matches({}, { type: 'webhook.delivery_retried', resource })).toBe(false)
   })
 
-  it('leaves what was fanned out before the webhook was there, and nothing else', () => {
+  it('skips only the events that were fanned out before the webhook existed', () => {
     const behind = [subscriber({}, fenced(10, [12, 15]))]
     const goes = (position: number, source = 'itsm') => matched(behind, {}, { source, position }).length === 1
     expect([9, 10, 11, 12, 13, 15, 16].map((position) => goes(position))).toEqual([
@@ -91,7 +91,7 @@ describe('matching', () => {
     expect(matched(behind)).toHaveLength(1)
   })
 
-  it('makes shape B', () => {
+  it('builds the documented delivery body', () => {
     const body: DeliveryBody = {
       id: 'evt_1',
       webhook_id: 'wh_1',

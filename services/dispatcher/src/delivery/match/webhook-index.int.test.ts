@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => fixture?.stop())
 
-test('what is forgotten while it is loaded is not believed without asking', async () => {
+test('an entry that is forgotten while it is loaded counts as unchecked until it is loaded again', async () => {
   const deliveries = createWebhookRows(fixture.service.sql)
   const index = createWebhookIndex({ deliveries, now: () => 1 })
   const checkedAt = async (loading: ReturnType<typeof index.of>) =>

@@ -19,7 +19,7 @@ function logOf({ late }: { late: number }) {
   return { lines, busiest, pass: (ms: number) => (nowMs += ms) }
 }
 
-test('the workspaces with most attempts are named when first attempts were late', () => {
+test('the workspaces with the most attempts are logged if first attempts were late', () => {
   const { lines, busiest, pass } = logOf({ late: 2 })
   const workspaces = [
     { workspaceId: 'ws_b', attempts: 9 },
@@ -34,7 +34,7 @@ test('the workspaces with most attempts are named when first attempts were late'
   ])
 })
 
-test('none is named while all are on time', () => {
+test('no workspace is logged while all first attempts are on time', () => {
   const { lines } = logOf({ late: 0 })
   expect(lines).toEqual([])
 })

@@ -22,14 +22,14 @@ function open() {
   return { delivery, lag, sums, pass: (ms: number) => (elapsedMs += ms) }
 }
 
-test('both are there, at zero, before anything is sent', async () => {
+test('both metrics exist with the value zero before the first attempt', async () => {
   expect(await open().sums()).toEqual([
     [0, 0],
     [0, 0],
   ])
 })
 
-test('what nothing holds up is late by all of its age', async () => {
+test('a delivery that is not held up has its full age as lag', async () => {
   const { delivery, lag, sums, pass } = open()
   pass(20_000)
   lag.started(delivery)
@@ -39,7 +39,7 @@ test('what nothing holds up is late by all of its age', async () => {
   ])
 })
 
-test('what waits in memory for its webhook is late by what came before that', async () => {
+test('a delivery that waits in memory for its webhook has only the time before that wait as lag', async () => {
   const { delivery, lag, sums, pass } = open()
   pass(1_000)
   const heldUp = { ...delivery, heldUpSince: 1_000 }
@@ -51,7 +51,7 @@ test('what waits in memory for its webhook is late by what came before that', as
   ])
 })
 
-test('so is what waits for it in Postgres, wherever it is claimed, and is counted once', async () => {
+test('a delivery that waits in Postgres for its webhook has only the time before as lag, counted once', async () => {
   const { delivery, lag, sums, pass } = open()
   pass(1_000)
   lag.left({ ...delivery, heldUpSince: 1_000 })
@@ -63,7 +63,7 @@ test('so is what waits for it in Postgres, wherever it is claimed, and is counte
   ])
 })
 
-test('what waits in Postgres as the platform has no room is late by all of its age', async () => {
+test('a delivery that waits in Postgres because the platform has no room has its full age as lag', async () => {
   const { delivery, lag, sums, pass } = open()
   lag.left(delivery)
   pass(20_000)
@@ -74,7 +74,7 @@ test('what waits in Postgres as the platform has no room is late by all of its a
   ])
 })
 
-test('retries are no first attempts', async () => {
+test('retries are not measured as first attempts', async () => {
   const { delivery, lag, sums } = open()
   lag.started({ ...delivery, attempts: 1, claimed: true })
   expect(await sums()).toEqual([

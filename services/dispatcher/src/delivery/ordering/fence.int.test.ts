@@ -48,7 +48,7 @@ describe('a new webhook', () => {
     ['an hour behind', -hourMs],
     ['an hour ahead', hourMs],
   ])(
-    'gets every event accepted after its creation, by whichever replica, from clocks %s',
+    'receives every event accepted after its creation, by any replica, with clocks %s',
     async (name, offMs) => {
       const type = name.replaceAll(' ', '_')
       const accepted: string[] = []
@@ -67,7 +67,7 @@ describe('a new webhook', () => {
   )
 
   it.each([0, -hourMs, hourMs])(
-    'gets nothing that was fanned out before, from clocks %d ms off',
+    'receives no event that was fanned out before its creation, with clocks %d ms off',
     async (offMs) => {
       const type = `refilled_${offMs < 0 ? 'behind' : offMs}`
       const events = `${type}.*`
@@ -96,7 +96,7 @@ describe('a new webhook', () => {
     },
   )
 
-  it('gets what stands before that in the log and comes after it: it was committed late', async () => {
+  it('receives an event with an earlier log position that is committed after its creation', async () => {
     const [late, early] = [nextPosition(), nextPosition()]
     const first = await publish('late.created', { position: early })
     await waitFor(() => marked(early))
@@ -109,7 +109,7 @@ describe('a new webhook', () => {
     expect(await eventsOf(webhook)).toEqual([event.id, last.id].sort())
   })
 
-  it('is behind the floor of the consumer, where single positions are not known any more', async () => {
+  it("is fenced at the consumer's floor once single positions below it are no longer stored", async () => {
     const { sql } = fixture.service
     const event = await publish('floored.created')
     const position = positions
@@ -127,7 +127,7 @@ describe('a new webhook', () => {
     expect(fences).toMatchObject([{ floor: position, done: [] }])
   })
 
-  it('is behind all that was fanned out above a floor that stands still, kept as runs', async () => {
+  it('is fenced behind everything fanned out above a floor that does not advance, stored as ranges', async () => {
     const { sql } = fixture.service
     const first = nextPosition()
     const gap = first + 5_000
@@ -146,7 +146,7 @@ describe('a new webhook', () => {
     expect(await eventsOf(webhook)).toEqual(events.map(({ id }) => id).sort())
   })
 
-  it('waits for what is being fanned out in its tenant at that moment', async () => {
+  it('is created only after the present fan-out of its tenant', async () => {
     const { sql } = fixture.service
     const { workspaceId = '' } = fixture.principal
     const position = nextPosition()

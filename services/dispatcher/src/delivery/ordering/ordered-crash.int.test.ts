@@ -15,8 +15,8 @@ afterAll(() => killable?.stop())
 const keys = Array.from({ length: 20 }, (_, index) => `key ${index}`)
 const perKey = 8
 
-describe('two dispatchers, of which one is killed in the middle', () => {
-  it('keep the order of every key; only the one in flight is repeated', async () => {
+describe('two dispatchers, one of which is killed', () => {
+  it('keep the order of every key, and repeat only the delivery in flight', async () => {
     await killable.startAnother()
     const endpoint = orderedEndpoint(({ n }) => ({ status: 200, delayMs: n }))
     const settings = { ordering_key: 'data.key', timeout_ms: 5_000 }

@@ -55,7 +55,7 @@ async function rows(): Promise<number> {
 }
 
 describe('an earlier event that is fanned out later', () => {
-  it('is sent first: later ones of its key wait until it is there', async () => {
+  it('is sent first: later events of its key wait for it', async () => {
     const endpoint = orderedEndpoint()
     const webhook = await fixture.webhook('late', { ordering_key: 'data.key' }, endpoint.respond)
     const seen = createDeliveryReader(fixture, webhook.id)

@@ -20,7 +20,7 @@ async function publish(name: string, n: number, key?: string) {
 }
 
 describe('a webhook with an ordering key', () => {
-  it('gets the deliveries of each key one after another, in the order of their events', async () => {
+  it('receives the deliveries of each key one after another, in the order of their events', async () => {
     const endpoint = orderedEndpoint(({ n }) => ({ status: 200, delayMs: (n * 7) % 5 }))
     const webhook = await fixture.webhook('lined', ordered, endpoint.respond)
     const keys = ['a', 'b', 'c', 'd', 'e']
@@ -30,7 +30,7 @@ describe('a webhook with an ordering key', () => {
     expect([...endpoint.overlapped]).toEqual([])
   })
 
-  it('holds the next of a key back while one is retried, but neither another key nor what has none', async () => {
+  it('delays the next delivery of a key during a retry, but no other key and no delivery without a key', async () => {
     let failing = true
     const endpoint = orderedEndpoint(({ key }) => {
       const status = key === 'a' && failing ? 500 : 200
@@ -55,7 +55,7 @@ describe('a webhook with an ordering key', () => {
     expect(endpoint.of('a')).toEqual([1, 1, 2, 3])
   })
 
-  it('goes on with the next once the retries of one are used up', async () => {
+  it('continues with the next delivery of a key after the last retry of the previous one', async () => {
     const endpoint = orderedEndpoint(({ n }) => ({ status: n === 2 ? 500 : 200 }))
     const settings = { ordering_key: 'data.key', retries: 1, retry_schedule: [1] }
     const webhook = await fixture.webhook('exhausted', settings, endpoint.respond)
@@ -66,7 +66,7 @@ describe('a webhook with an ordering key', () => {
     expect(endpoint.of('a')).toEqual([1, 2, 2, 3])
   })
 
-  it('keeps the order over a pause', async () => {
+  it('keeps the order across a pause', async () => {
     let healthy = false
     const endpoint = orderedEndpoint(() => ({ status: healthy ? 200 : 500 }))
     const settings = { ordering_key: 'data.key', retry_schedule: [3_600] }
@@ -85,7 +85,7 @@ describe('a webhook with an ordering key', () => {
     expect([...endpoint.overlapped]).toEqual([])
   })
 
-  it('sends what is retried or replayed by hand in order, before what comes later', async () => {
+  it('sends manual retries and replays in order, before later deliveries', async () => {
     let healthy = false
     const held = createGate()
     const endpoint = orderedEndpoint(async ({ n }) => {
@@ -119,7 +119,7 @@ describe('a webhook with an ordering key', () => {
     expect([...endpoint.overlapped]).toEqual([])
   })
 
-  it('orders what comes after the change of its ordering key', async () => {
+  it('orders the deliveries after a change of its ordering key', async () => {
     const endpoint = orderedEndpoint()
     const webhook = await fixture.webhook('changed', { retries: 0 }, endpoint.respond)
     const seen = createDeliveryReader(fixture, webhook.id)

@@ -42,7 +42,7 @@ function start({ named, swept, lowWatermark = async () => '', now = () => 0 }: S
 }
 
 describe('ordering queues', () => {
-  it('ask how far events are fanned out while a queue is asked for again and again', async () => {
+  it('check the progress of the fan-out even while a queue is requested repeatedly', async () => {
     const low = ['1', '9']
     let statements = 0
     await new Promise<void>((released) => {
@@ -78,7 +78,7 @@ describe('ordering queues', () => {
       })
     })
 
-  it('are swept again when that is asked for while they are swept', async () => {
+  it('are swept again if a sweep is requested during a sweep', async () => {
     let sweeps = 0
     const swept = (own: OrderingQueues) => {
       if (++sweeps === 1) own.sweep()
@@ -87,7 +87,7 @@ describe('ordering queues', () => {
     expect(await sweepsOf(swept)).toEqual(['', ''])
   })
 
-  it('are swept from the beginning when that is asked for in the middle of a sweep', async () => {
+  it('are swept from the beginning if a sweep is requested in the middle of a sweep', async () => {
     const pages = ['m']
     const swept = (own: OrderingQueues, from: string) => {
       if (from === 'm') own.sweep()

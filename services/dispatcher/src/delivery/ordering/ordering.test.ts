@@ -23,13 +23,13 @@ describe('the ordering key of a delivery', () => {
     expect(computeOrderingKey('data.id', body(data))).toBe(key)
   })
 
-  it('is nothing when the webhook is not ordered, or the body has no such value', () => {
+  it('is null if the webhook is not ordered or the body lacks the value', () => {
     expect(computeOrderingKey(null, body({ id: 1 }))).toBeNull()
     expect(computeOrderingKey('data.id', body({}))).toBeNull()
     expect(computeOrderingKey('data.id.deeper', body({ id: 1 }))).toBeNull()
   })
 
-  it('is a hash of a long value, another one for each', () => {
+  it('is a hash of a long value, different for each value', () => {
     const keys = ['a', 'b'].map((end) => computeOrderingKey('data.id', body({ id: 'x'.repeat(300) + end })))
     expect(keys[0]).toMatch(/^[0-9a-f]{64}$/)
     expect(keys[1]).toMatch(/^[0-9a-f]{64}$/)
@@ -37,14 +37,14 @@ describe('the ordering key of a delivery', () => {
   })
 })
 
-describe('putting deliveries in order', () => {
+describe('the ordering of deliveries', () => {
   const draft = (place: number, key: string | null) => ({
     incoming: { place },
     row: { webhook_id: 'wh_1', ordering_key: key, ordering_place: null } as NewDelivery,
   })
   const sequences = async () => ['1', '2', '3', '4']
 
-  it('gives each its sequence, and tells the queues they wait in', async () => {
+  it('assigns each delivery its sequence, and returns the queues in which deliveries wait', async () => {
     const drafts = [draft(0, 'a'), draft(1, 'a'), draft(1, null), draft(3, 'b')]
     expect(await assignSequences(drafts, sequences)).toEqual([
       { webhookId: 'wh_1', key: 'a', sequence: '1' },
@@ -53,7 +53,7 @@ describe('putting deliveries in order', () => {
     expect(drafts.map(({ row }) => row.ordering_place)).toEqual(['1', '2', null, '4'])
   })
 
-  it('asks for no sequences when nothing is ordered', async () => {
+  it('requests no sequences if no delivery is ordered', async () => {
     const never = () => Promise.reject(new Error('was asked'))
     expect(await assignSequences([draft(0, null)], never)).toEqual([])
   })

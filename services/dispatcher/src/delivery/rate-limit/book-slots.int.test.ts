@@ -28,7 +28,7 @@ const limited = async (perSecond: number | null) =>
   (await fixture.webhook('booked', { rate_limit_per_second: perSecond, events: ['never.*'] })).id
 
 describe('slots', () => {
-  it('follow each other without a gap, and restart after a pause', async () => {
+  it('follow one another without a gap, and start again after a pause', async () => {
     const webhookId = await limited(10)
     const first = await book({ ...asked, webhookId, count: 2 })
     expect(first).toEqual({ kind: 'booked', firstInMs: 0, count: 2, intervalMs: 100, perSecond: 10 })
@@ -37,7 +37,7 @@ describe('slots', () => {
     expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 0 })
   })
 
-  it('are given out once, however many ask at once', async () => {
+  it('are booked once each under concurrent requests', async () => {
     const webhookId = await limited(1_000)
     const bookings = await Promise.all(
       Array.from({ length: 25 }, () => book({ ...asked, webhookId, count: 10 })),
@@ -46,12 +46,12 @@ describe('slots', () => {
     expect(starts.sort((a, b) => a - b).map(Math.round)).toEqual(Array.from({ length: 25 }, (_, n) => n * 10))
   })
 
-  it('are a quarter of a second at once at most', async () => {
+  it('are booked for at most a quarter of a second at a time', async () => {
     expect(await book({ ...asked, webhookId: await limited(10), count: 1_000 })).toMatchObject({ count: 3 })
     expect(await book({ ...asked, webhookId: await limited(2), count: 1_000 })).toMatchObject({ count: 1 })
   })
 
-  it('are not booked long ahead', async () => {
+  it('are not booked far ahead', async () => {
     const webhookId = await limited(0.01)
     await book({ ...asked, webhookId })
     for (const ms of [1, 100_749]) {
@@ -62,7 +62,7 @@ describe('slots', () => {
     expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 250 })
   })
 
-  it('have the room behind them that was asked for', async () => {
+  it('are followed by the requested slack', async () => {
     const webhookId = await limited(10)
     expect(await book({ ...asked, webhookId, slackMs: 30 })).toMatchObject({ intervalMs: 130 })
     expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 130 })
@@ -74,7 +74,7 @@ describe('slots', () => {
     [4, 262.5],
     [5, 200],
   ])(
-    'of %d a second are %d ms apart: without a burst they have room to be late',
+    'of %d per second are %d ms apart: where no burst is allowed, slack for delays is added',
     async (rate, intervalMs) => {
       const webhookId = await limited(rate)
       expect(await book({ ...asked, webhookId })).toMatchObject({ firstInMs: 0, intervalMs })
@@ -84,7 +84,7 @@ describe('slots', () => {
     },
   )
 
-  it('go by the limit the webhook has now', async () => {
+  it("follow the webhook's current limit", async () => {
     const webhookId = await limited(0.01)
     await book({ ...asked, webhookId, perSecond: 0.01 })
     await fixture.api.patch(`/webhooks/${webhookId}`, { rate_limit_per_second: 100 })
@@ -96,7 +96,7 @@ describe('slots', () => {
     expect(await book({ ...asked, webhookId })).toMatchObject({ perSecond: 10 })
   })
 
-  it('of a deleted webhook are not booked', async () => {
+  it('are not booked for a deleted webhook', async () => {
     const webhookId = await limited(10)
     await book({ ...asked, webhookId })
     await fixture.api.send('DELETE', `/webhooks/${webhookId}`)

@@ -58,7 +58,7 @@ describe('scheduler', () => {
     expect(one.waiting).toBe(10)
   })
 
-  it('makes two attempts never closer than the interval when the limit is four or less', async () => {
+  it('never starts two attempts within less than the interval if the limit is four or less', async () => {
     const { replica, pass } = start(2)
     const one = replica()
     one.add(10)
@@ -68,7 +68,7 @@ describe('scheduler', () => {
     expect(Math.min(...gaps)).toBeGreaterThanOrEqual(500)
   })
 
-  it('loses no slot of a slow schedule to an answer that takes half a second', async () => {
+  it('loses no slot of a slow schedule if booking takes half a second', async () => {
     const { replica, pass } = start(0.01, () => 500)
     const one = replica()
     one.add(2)
@@ -78,7 +78,7 @@ describe('scheduler', () => {
     expect(one.starts).toHaveLength(2)
   })
 
-  it('saves nothing up while there is nothing to send', async () => {
+  it('accumulates no slots while there is nothing to send', async () => {
     const { replica, pass, time } = start(4)
     const one = replica()
     one.add(1)
@@ -91,7 +91,7 @@ describe('scheduler', () => {
     expect(time.pending()).toBe(0)
   })
 
-  it('books batches, not slot by slot', async () => {
+  it('books slots in batches', async () => {
     const { replica, pass, bookings } = start(100)
     const one = replica()
     one.add(100)
@@ -112,7 +112,7 @@ describe('scheduler', () => {
     expect(Math.min(one.starts.length, other.starts.length)).toBeGreaterThan(25)
   })
 
-  it('starts nothing while slots cannot be booked, and asks less and less often', async () => {
+  it('starts nothing while slots cannot be booked, and retries with growing delays', async () => {
     const { replica, pass, bookings } = start(10)
     bookings.away = true
     const one = replica()
@@ -125,7 +125,7 @@ describe('scheduler', () => {
     expect(one.starts).toHaveLength(3)
   })
 
-  it('closes a webhook whose next slot is further off than jobs can wait, without asking meanwhile', async () => {
+  it('closes a webhook whose next slot is further off than jobs can wait, without further requests', async () => {
     const { replica, pass, bookings } = start(0.01)
     const one = replica()
     one.add(3)
@@ -140,7 +140,7 @@ describe('scheduler', () => {
     expect(one.opened).toBe(1)
   })
 
-  it('takes a raised limit up within seconds', async () => {
+  it('applies a raised limit within seconds', async () => {
     const { replica, pass, bookings } = start(0.2)
     const one = replica()
     one.add(50)
@@ -150,7 +150,7 @@ describe('scheduler', () => {
     expect(one.starts.length).toBeGreaterThan(40)
   })
 
-  it('asks again before the next slot when the limit may have changed', async () => {
+  it('requests a booking before the next slot if the limit may have changed', async () => {
     const { replica, pass, bookings } = start(0.01)
     const one = replica()
     one.add(3)
@@ -163,7 +163,7 @@ describe('scheduler', () => {
     expect(one.scheduler.closed()).toEqual([])
   })
 
-  it('lets go of a webhook that is gone', async () => {
+  it('releases a deleted webhook', async () => {
     const time = simulatedTime()
     const one = replica(time, async () => ({ kind: 'gone' }), 10)
     one.add(1)
@@ -173,7 +173,7 @@ describe('scheduler', () => {
     expect(time.pending()).toBe(0)
   })
 
-  it('goes on within seconds when the clock was set back', async () => {
+  it('continues within seconds after the clock is set back', async () => {
     const { replica, pass, time } = start(20)
     const one = replica()
     one.add(1_000)
@@ -184,13 +184,13 @@ describe('scheduler', () => {
     expect(one.starts.length - before).toBeGreaterThan(100)
   })
 
-  it('gives places only to jobs whose turn comes within half of what is left of a lease', () => {
+  it('admits only as many jobs as have slots within half of the remaining lease', () => {
     const { replica } = start(1)
     const { scheduler } = replica()
     expect([0.01, 1, 100].map(scheduler.places)).toEqual([1, 6, 675])
   })
 
-  it('gets on although everything is late', async () => {
+  it('starts all attempts although timers and answers are late', async () => {
     const { replica, pass } = start(
       4,
       () => 300,
@@ -203,7 +203,7 @@ describe('scheduler', () => {
     expect(computeMaxBurst(one.starts, 4)).toBeLessThanOrEqual(computeBurst(4))
   })
 
-  it('exceeds the limit in no window and leaves nothing out, however late timers and answers are', async () => {
+  it('exceeds the limit in no window and skips nothing, however late timers and answers are', async () => {
     for (let seed = 1; seed <= 40; seed++) {
       const random = seededRandom(seed)
       const perSecond = [0.3, 1, 3.7, 4, 4.1, 9, 40, 300][seed % 8] ?? 1

@@ -45,7 +45,7 @@ async function countWrites(webhookId: string): Promise<() => Promise<number>> {
 }
 
 describe('a webhook with a rate limit', () => {
-  it('gets everything, at its schedule, from all replicas together; others are not touched', async () => {
+  it('receives all deliveries on schedule from all replicas together, without effect on other webhooks', async () => {
     const limited = await fixture.webhook('paced', { rate_limit_per_second: 20, events: ['both.*'] })
     const free = await fixture.webhook('unpaced', { events: ['both.*'] })
     const began = Date.now()
@@ -62,7 +62,7 @@ describe('a webhook with a rate limit', () => {
     expect(await nextSlotOf(free.id)).toBeUndefined()
   })
 
-  it('keeps first attempts and retries together to the pace', async () => {
+  it('limits the rate of first attempts and retries together', async () => {
     const answer = (_: unknown, count: number) => ({ status: count % 2 === 1 ? 500 : 200 })
     const settings = { rate_limit_per_second: 4, retry_schedule: [1], retries: 20 }
     const webhook = await fixture.webhook('retried', settings, answer)
@@ -73,7 +73,7 @@ describe('a webhook with a rate limit', () => {
     expect(computeMaxBurst(starts, 4)).toBeLessThan(computeBurst(4) + 0.1)
   })
 
-  it('waits in Postgres, without being asked about, when its next slot is far off', async () => {
+  it('keeps deliveries in Postgres, without repeated claims, while its next slot is far off', async () => {
     const webhook = await fixture.webhook('rare', { rate_limit_per_second: 0.02 })
     const seen = createDeliveryReader(fixture, webhook.id)
     const writes = await countWrites(webhook.id)

@@ -31,7 +31,7 @@ async function fail(webhook: Webhook, name: string, times: number, alreadyFailed
 }
 
 describe('a webhook', () => {
-  it('pauses at the fifth failed delivery in a row, holds what comes, and delivers it when resumed', async () => {
+  it('pauses at the fifth failed delivery in a row, holds new deliveries, and sends them after a resume', async () => {
     let healthy = false
     const webhook = await fixture.webhook('sick', { retries: 0 }, () => ({ status: healthy ? 200 : 500 }))
     const seen = createDeliveryReader(fixture, webhook.id)
@@ -71,7 +71,7 @@ describe('a webhook', () => {
     expect(pausedEvents(webhook.id)).toHaveLength(1)
   })
 
-  it('starts counting again after a success and after a resume', async () => {
+  it('resets its failure count after a success and after a resume', async () => {
     let status = 500
     const webhook = await fixture.webhook('moody', { retries: 0 }, () => ({ status }))
     const seen = createDeliveryReader(fixture, webhook.id)
@@ -90,7 +90,7 @@ describe('a webhook', () => {
     expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 4 })
   })
 
-  it('that is resumed does not count failures of attempts that began before', async () => {
+  it('that is resumed ignores failures of attempts that began before the resume', async () => {
     let fail = () => {}
     const failing = new Promise<void>((resolve) => {
       fail = resolve
@@ -109,7 +109,7 @@ describe('a webhook', () => {
     expect(await seen.webhook()).toMatchObject({ status: 'active', consecutive_failures: 1 })
   })
 
-  it('pauses at once when the endpoint is gone, whatever retries remain', async () => {
+  it('pauses immediately when the endpoint is gone, whatever retries remain', async () => {
     const webhook = await fixture.webhook('gone', {}, () => ({ status: 410 }))
     await fixture.publish({ type: 'gone.created' })
     const seen = createDeliveryReader(fixture, webhook.id)
@@ -118,7 +118,7 @@ describe('a webhook', () => {
     expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
   })
 
-  it('paused by a person holds its retries too', async () => {
+  it('paused by a person also holds its retries', async () => {
     let status = 500
     const webhook = await fixture.webhook('halted', { retry_schedule: [3_600] }, () => ({ status }))
     const seen = createDeliveryReader(fixture, webhook.id)
@@ -133,14 +133,14 @@ describe('a webhook', () => {
     expect(delivered).toMatchObject({ id: held?.id, attempts: 2 })
   })
 
-  it('that is created paused holds from its first event', async () => {
+  it('that is created paused holds deliveries from its first event', async () => {
     const webhook = await fixture.webhook('later', { status: 'paused' })
     await fixture.publish({ type: 'later.created' })
     await createDeliveryReader(fixture, webhook.id).having('held', 1)
     expect(fixture.requestsTo('later')).toEqual([])
   })
 
-  it('that is deleted leaves nothing waiting', async () => {
+  it('that is deleted leaves no delivery waiting', async () => {
     const webhook = await fixture.webhook('doomed', { status: 'paused' })
     await fixture.publish({ type: 'doomed.created' })
     await createDeliveryReader(fixture, webhook.id).having('held', 1)
@@ -154,7 +154,7 @@ describe('a webhook', () => {
     expect(fixture.requestsTo('doomed')).toEqual([])
   })
 
-  it('that is deleted leaves nothing waiting but rows that are locked, which follow', async () => {
+  it('that is deleted leaves only locked rows waiting, which are ended later', async () => {
     const { sql } = fixture.service
     const webhooks = [
       await createPausedBacklog(fixture, 'locked', 3),
@@ -175,7 +175,7 @@ describe('a webhook', () => {
     expect(await unfinished(webhooks[0])).toEqual([])
   })
 
-  it('pauses by locks in the order in which a fan-out has them', async () => {
+  it('pauses with the same lock order as a fan-out', async () => {
     const { sql } = fixture.service
     const { workspaceId = '' } = fixture.principal
     const respond = (_: unknown, count: number) => ({ status: count === 1 ? 500 : 410 })
@@ -195,7 +195,7 @@ describe('a webhook', () => {
     expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
   })
 
-  it('pauses by locks in the order in which a change of the webhook has them', async () => {
+  it('pauses with the same lock order as a change of the webhook', async () => {
     const { sql } = fixture.service
     const { workspaceId = '' } = fixture.principal
     const webhook = await fixture.webhook('changed', { retries: 0 }, () => ({ status: 410 }))
@@ -214,7 +214,7 @@ describe('a webhook', () => {
     expect(await seen.webhook()).toMatchObject({ status: 'paused', paused_reason: 'gone' })
   })
 
-  it('that is paused here has no first attempts from then on', async () => {
+  it('that this replica pauses starts no first attempts afterwards', async () => {
     const { sql } = fixture.service
     const { workspaceId = '' } = fixture.principal
     const webhook = await fixture.webhook('stopped', {}, () => ({ status: 410 }))
@@ -245,7 +245,7 @@ describe('a webhook', () => {
     expect(fixture.requestsTo('stopped')).toHaveLength(1)
   })
 
-  it('publishes each of its events as declared', async () => {
+  it('publishes its events as declared', async () => {
     const webhook = await fixture.webhook('declared', { secret: 'hush', filter: { 'data.a': 1 } })
     for (const change of [{ name: 'New' }, { status: 'paused' }, { status: 'active' }])
       await fixture.api.patch(`/webhooks/${webhook.id}`, change)

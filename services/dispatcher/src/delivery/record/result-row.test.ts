@@ -18,7 +18,7 @@ it.each([
     42_000,
   ],
   ['without an answer of settings, for a moment', new Error('away'), 5_000],
-])('an attempt is put off %s', (_, reason, due) => {
+])('an attempt is postponed %s', (_, reason, due) => {
   const log = createLogger({ service: 'test', level: 'silent' })
   const options = { log, jitter: 0, random: () => 0, stopping: new AbortController().signal }
   const { row } = buildResult(job, { kind: 'postponed', reason }, options)

@@ -13,8 +13,8 @@ beforeAll(async () => {
 })
 afterAll(() => killable?.stop())
 
-describe('a dispatcher that is killed after it accepted retries and replays', () => {
-  it('loses none of them', async () => {
+describe('a dispatcher that is killed after accepting retries and replays', () => {
+  it('loses no retry or replay', async () => {
     let answer: { status: number; delayMs?: number } = { status: 500 }
     const webhook = await fixture.webhook('killed', { retries: 0, timeout_ms: 5_000 }, () => answer)
     const seen = createDeliveryReader(fixture, webhook.id)

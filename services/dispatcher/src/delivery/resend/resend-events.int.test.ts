@@ -52,8 +52,8 @@ const named = (requestId: string, more = {}) => ({ 'X-Request-ID': requestId, ..
 const about = ({ id, name }: { id: string; name: string }) => ({ type: 'webhook', id, displayName: name })
 const coded = (code: string) => expect.objectContaining({ code })
 
-describe('a delivery sent again by hand', () => {
-  it('is one event with who did it, and leaves the webhook and its version alone', async () => {
+describe('a manual retry or replay', () => {
+  it('is recorded as one event with its actor, and does not change the webhook or its version', async () => {
     const { webhook, seen, delivery } = await recovered('reported')
     const path = `${seen.path}/${delivery.id}`
     await fixture.api.post(`${path}/retry`, undefined, named('req_retry'))
@@ -80,7 +80,7 @@ describe('a delivery sent again by hand', () => {
     expect((await fixture.api.patch(`/webhooks/${webhook.id}`, { retries: 1 }, ifUnchanged)).status).toBe(200)
   })
 
-  it('is reported once for an Idempotency-Key, and not when refused', async () => {
+  it('is reported once for an Idempotency-Key, and not if it is rejected', async () => {
     const { webhook, seen, delivery } = await recovered('once')
     const replay = () =>
       fixture.api.post(`${seen.path}/${delivery.id}/replay`, undefined, { 'Idempotency-Key': 'once' })
@@ -93,7 +93,7 @@ describe('a delivery sent again by hand', () => {
     expect(await loggedTypes(webhook.id)).toEqual(['webhook.delivery_replayed'])
   })
 
-  it('is reported for each of many requests at once', async () => {
+  it('is reported for each of many concurrent requests', async () => {
     const { webhook, seen, delivery } = await recovered('crowd')
     const replays = Array.from({ length: 12 }, () => fixture.api.post(`${seen.path}/${delivery.id}/replay`))
     const made = (await Promise.all(replays)).map((reply) => reply.data(Delivery).id)
@@ -101,7 +101,7 @@ describe('a delivery sent again by hand', () => {
     expect(events.map(({ data }) => data.deliveryId).sort()).toEqual(made.sort())
   })
 
-  it('is not reported when its transaction fails after the event, nor sent', async () => {
+  it('is neither reported nor sent if its transaction fails after the event', async () => {
     const { webhook, seen, delivery } = await recovered('undone')
     await fixture.service.sql.unsafe(`
       create function refuse() returns trigger language plpgsql as $$ begin raise 'refused'; end $$;
@@ -127,8 +127,8 @@ describe('a delivery sent again by hand', () => {
   })
 })
 
-describe('a replay of many', () => {
-  it('is reported by its start, by a person, and its end, by the platform', async () => {
+describe('a replay of many deliveries', () => {
+  it('is reported at its start, by a person, and at its end, by the platform', async () => {
     const { webhook, seen } = await recovered('many', 3)
     const start = (body: object, more?: object) =>
       fixture.api.post(`${seen.path}/replay`, body, named('req_bulk', more))
@@ -158,7 +158,7 @@ describe('a replay of many', () => {
     expect(await seen.webhook()).toEqual(webhook)
   })
 
-  it('is reported once when canceled, with how far it came', async () => {
+  it('is reported once with its progress when canceled', async () => {
     const { webhook, seen } = await recovered('canceled', 4)
     const { job } = (await fixture.api.post(`${seen.path}/replay`, {})).data(ReplayStarted)
     // Prevents a further step before the cancel.
@@ -196,8 +196,8 @@ describe('a replay of many', () => {
   })
 })
 
-describe('the events of resends', () => {
-  it('go to other webhooks, not to the one they are about', async () => {
+describe('the events of retries and replays', () => {
+  it('are sent to other webhooks, but not to the webhook they concern', async () => {
     const { webhook, seen, delivery } = await recovered('watched')
     await fixture.api.patch(`/webhooks/${webhook.id}`, { events: ['webhook.*', 'watched.*'] })
     const watcher = await fixture.webhook('watcher', { events: ['webhook.delivery_retried'] })
@@ -208,7 +208,7 @@ describe('the events of resends', () => {
     expect(own).toEqual([])
   })
 
-  it('refold to the same read model', async () => {
+  it('fold to the same read model again', async () => {
     const rows = async () => [
       ...(await fixture.service.sql`select * from webhook_resends order by id`),
       ...(await fixture.service.sql`select * from webhook_replays order by id`),

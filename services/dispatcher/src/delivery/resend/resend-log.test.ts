@@ -13,7 +13,7 @@ const sent: ResendState = {
   createdAt: '2026-01-01T00:00:00.000Z',
 }
 
-describe('what was sent again by hand', () => {
+describe('a delivery that was sent again manually', () => {
   const nothing = specify(resend).given(null)
 
   it('is reported as a retry', () => {
@@ -24,7 +24,7 @@ describe('what was sent again by hand', () => {
     })
   })
 
-  it('is reported as a replay, with the original', () => {
+  it('is reported as a replay, with the original delivery', () => {
     const replayed = { ...sent, replayOf: 'del_1' }
     nothing.when({ kind: 'replay', resend: replayed }).emits({
       type: 'webhook.delivery_replayed',

@@ -45,9 +45,9 @@ const refusal = (action: 'retry' | 'replay', status: DeliveryRow['status']) => {
   }
 }
 
-describe('sending again', () => {
+describe('a retry or replay', () => {
   it.each(deliveryStatuses)(
-    'of a delivery that is %s is allowed or refused with what is allowed',
+    'of a delivery that is %s is allowed, or rejected with the allowed actions',
     (status) => {
       for (const action of ['retry', 'replay'] as const) {
         const allowed = resendActions[status]
@@ -64,14 +64,14 @@ describe('sending again', () => {
     },
   )
 
-  it('is a retry only once it failed, and a replay once it is finished', () => {
+  it('is a retry only of a failed delivery, and a replay only of a finished one', () => {
     const may = (action: 'retry' | 'replay') =>
       deliveryStatuses.filter((status) => resendActions[status].includes(action))
     expect(may('retry')).toEqual(['failed'])
     expect(may('replay')).toEqual(['succeeded', 'failed'])
   })
 
-  it('begins a new cycle of attempts for a retry, to the present address', () => {
+  it('begins a new cycle of attempts at the current URL for a retry', () => {
     expect(buildRetry(failed, to)).toEqual({
       cycleBase: 4,
       url: to.url,
@@ -81,7 +81,7 @@ describe('sending again', () => {
     })
   })
 
-  it('makes a delivery of its own for a replay', () => {
+  it('creates a separate delivery for a replay', () => {
     expect(buildReplay('del_2', failed, to)).toEqual({
       id: 'del_2',
       workspaceId: 'ws_1',
@@ -101,7 +101,7 @@ describe('sending again', () => {
     })
   })
 
-  it('waits for its turn, and takes the place of the original, when it is sent in order', () => {
+  it('of an ordered delivery waits for its turn, in the place of the original', () => {
     const ordered = { ...failed, orderingKey: '"inc_1"', orderingSequence: '1' }
     const waits = { status: 'pending', dueAt: null, leaseOwner: null }
     expect(buildRetry(ordered, to)).toMatchObject(waits)

@@ -24,7 +24,7 @@ async function finished(name: string, status: 'failed' | 'succeeded') {
 }
 
 describe('a manual retry', () => {
-  it('sends a failed delivery again with fresh attempts', async () => {
+  it('sends a failed delivery again with a new count of attempts', async () => {
     const { answer, webhook, event, seen, delivery, resend } = await finished('again', 'failed')
     const reply = await resend('retry')
     expect(reply.status).toBe(202)
@@ -46,7 +46,7 @@ describe('a manual retry', () => {
     )
   })
 
-  it('of anything but a failed delivery is refused, with what is allowed', async () => {
+  it('of a delivery that has not failed is rejected with the allowed actions', async () => {
     const { resend } = await finished('fine', 'succeeded')
     expect((await resend('retry')).error()).toMatchObject({
       code: 'invalid_state_transition',
@@ -64,7 +64,7 @@ describe('a manual retry', () => {
     expect(await seen.webhook()).toMatchObject({ status: 'paused', consecutive_failures: 5 })
   })
 
-  it('waits while its webhook is paused', async () => {
+  it('is held while its webhook is paused', async () => {
     const { answer, webhook, seen, delivery, resend } = await finished('halted', 'failed')
     await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
     expect((await resend('retry')).data(Delivery)).toMatchObject({ status: 'held', nextAttemptAt: null })
@@ -78,7 +78,7 @@ describe('a manual retry', () => {
 
 describe('a replay', () => {
   it.each(['failed', 'succeeded'] as const)(
-    'makes a new delivery of one that %s, as often as asked',
+    'creates a new delivery of one that %s, for each request',
     async (how) => {
       const { answer, seen, event, delivery, resend } = await finished(`replayed_${how}`, how)
       answer.status = 201
@@ -101,7 +101,7 @@ describe('a replay', () => {
     },
   )
 
-  it('of a delivery on its way is refused, and a paused webhook holds one', async () => {
+  it('of an unfinished delivery is rejected, and a replay is held while its webhook is paused', async () => {
     const { webhook, seen, delivery, resend } = await finished('waiting', 'succeeded')
     await fixture.api.patch(`/webhooks/${webhook.id}`, { status: 'paused' })
     const held = (await resend('replay')).data(Delivery)
@@ -113,7 +113,7 @@ describe('a replay', () => {
     expect(fixture.requestsTo('waiting')).toHaveLength(2)
   })
 
-  it('is made once for an Idempotency-Key, however many ask at once', async () => {
+  it('is created once for an Idempotency-Key under concurrent requests', async () => {
     const { seen, resend } = await finished('keyed', 'succeeded')
     const key = { 'Idempotency-Key': 'replay-1' }
     const replies = await Promise.all([resend('replay', key), resend('replay', key)])
@@ -126,7 +126,7 @@ describe('a replay', () => {
     expect(await seen.list()).toHaveLength(2)
   })
 
-  it("needs webhooks:write and the webhook's own delivery", async () => {
+  it('requires webhooks:write and a delivery of the same webhook', async () => {
     const { delivery, webhook } = await finished('guarded', 'failed')
     const other = await fixture.webhook('other')
     const { workspaceId = '' } = fixture.principal

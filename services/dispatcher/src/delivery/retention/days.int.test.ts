@@ -32,7 +32,7 @@ const droppedDay = (daysAgo: number) =>
   })
 
 describe('deliveries of many days', () => {
-  it('are listed, searched and selected for replay across them', async () => {
+  it('are listed, searched and selected for replay across days', async () => {
     const answer = { status: 500 }
     const webhook = await fixture.webhook('spread', { retries: 0, events: ['spread.*'] }, () => answer)
     const seen = createDeliveryReader(fixture, webhook.id)
@@ -53,7 +53,7 @@ describe('deliveries of many days', () => {
     expect(again.map(({ eventId }) => eventId).sort()).toEqual(newestFirst.slice(1, 3).sort())
   })
 
-  it('have the days Postgres finds in their ids, from the first to the last millisecond', async () => {
+  it('have ids from which Postgres derives the day, from the first to the last millisecond', async () => {
     const start = Date.parse('2026-03-01T00:00:00.000Z')
     const ids = [start, start + dayMs / 2, start + dayMs - 1].map(buildEventId)
     const days = await fixture.service.sql`
@@ -64,7 +64,7 @@ describe('deliveries of many days', () => {
     expect([...days]).toEqual([expected, expected, expected])
   })
 
-  it('get a partition again that was dropped behind the back of the service', async () => {
+  it('have a partition recreated that was dropped outside the service', async () => {
     const webhook = await fixture.webhook('undercut')
     const seen = createDeliveryReader(fixture, webhook.id)
     await publishAgo('undercut.created', 4)
@@ -77,7 +77,7 @@ describe('deliveries of many days', () => {
     expect((await fixture.service.sql`select 1 from dead_letters`).length).toBe(0)
   })
 
-  it('whose event is gone fail, and say so', async () => {
+  it('fail with the reason if their event was removed', async () => {
     const removed = createGate()
     const webhook = await fixture.webhook('orphan', { retry_schedule: [1] }, async () => {
       await removed.opened
@@ -101,8 +101,8 @@ describe('deliveries of many days', () => {
   })
 })
 
-describe('dropping days', () => {
-  it('gives up soon on a lock that is held, and lets the traffic go on', async () => {
+describe("the drop of a day's partition", () => {
+  it('fails soon on a lock that is held, and does not block the traffic', async () => {
     const webhook = await fixture.webhook('locked')
     await publishAgo('locked.created', 8)
     await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
@@ -116,7 +116,7 @@ describe('dropping days', () => {
     expect(await droppedDay(8)).toBe('none')
   })
 
-  it('holds nothing that a statement needs on whose end it waits', async () => {
+  it('holds no lock that a statement it waits for needs', async () => {
     const webhook = await fixture.webhook('crossed')
     await publishAgo('crossed.created', 9)
     await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
@@ -140,7 +140,7 @@ describe('dropping days', () => {
     expect(await droppedDay(9)).toBe('0')
   })
 
-  it('while deliveries are made and recorded loses none', async () => {
+  it('loses no delivery that is created or recorded meanwhile', async () => {
     // Enough retries that no delivery fails permanently, whichever of its attempts are rejected.
     const schedule = { retries: 20, retry_schedule: [1] }
     const webhook = await fixture.webhook('busy', schedule, (_, count) => ({

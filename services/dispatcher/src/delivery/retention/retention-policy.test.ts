@@ -8,13 +8,13 @@ const day = Date.parse('2026-03-01T00:00:00.000Z')
 const hour = 3_600_000
 
 describe('the retention of deliveries', () => {
-  it('lets go of a day once it ended so many days ago', () => {
+  it('expires a day the configured number of days after its end', () => {
     const ended = day + dayMs
     expect(lastExpiredDay(ended + 30 * dayMs - 1, 30)).toBe(toDayNumber(day) - 1)
     expect(lastExpiredDay(ended + 30 * dayMs, 30)).toBe(toDayNumber(day))
   })
 
-  it('takes no event of a day that is about to be let go of', () => {
+  it('accepts no event of a day that is about to expire', () => {
     const [first, last] = [buildEventId(day), buildEventId(day + dayMs - 1)]
     const expires = day + 31 * dayMs
     for (const id of [first, last]) {
@@ -25,7 +25,7 @@ describe('the retention of deliveries', () => {
   })
 })
 
-describe('its configuration', () => {
+describe('the configuration of the retention', () => {
   const env = {
     DATABASE_URL: 'postgres://x',
     SERVICE_PRIVATE_KEY: 'k',
@@ -34,7 +34,7 @@ describe('its configuration', () => {
     OPSPLANE_MASTER_KEY: Buffer.alloc(32).toString('base64'),
   }
 
-  it('keeps 30 days, and 90 days what is held', () => {
+  it('defaults to 30 days, and to 90 days for held deliveries', () => {
     expect(loadConfig(env)).toMatchObject({ webhookRetentionDays: 30, webhookHeldRetentionDays: 90 })
   })
 
@@ -42,7 +42,7 @@ describe('its configuration', () => {
     [{ WEBHOOK_RETENTION_DAYS: '91' }, /WEBHOOK_HELD_RETENTION_DAYS must be at least WEBHOOK_RETENTION_DAYS/],
     [{ WEBHOOK_RETENTION_DAYS: '0' }, /WEBHOOK_RETENTION_DAYS/],
     [{ WEBHOOK_RETENTION_DAYS: '3651' }, /WEBHOOK_RETENTION_DAYS/],
-  ])('refuses %j', (changes, message) => {
+  ])('rejects %j', (changes, message) => {
     expect(() => loadConfig({ ...env, ...changes })).toThrow(ConfigError)
     expect(() => loadConfig({ ...env, ...changes })).toThrow(message)
   })

@@ -44,8 +44,8 @@ const moveTo = async (daysOff: number) => {
   await waitFor(async () => (await days('deliveries')).includes(daysOff + 2), { message: 'the days to come' })
 }
 
-describe('the days of deliveries', () => {
-  it('are made ahead and dropped by the policy, with the events no replay needs', async () => {
+describe('the partitions of deliveries', () => {
+  it('are created in advance and dropped by the policy, with the events no replay needs', async () => {
     const steady = await fixture.webhook('steady')
     const paused = await fixture.webhook('paused')
     await fixture.api.patch(`/webhooks/${paused.id}`, { status: 'paused' })
@@ -109,8 +109,8 @@ describe('the days of deliveries', () => {
   })
 })
 
-describe('the work on the days', () => {
-  it('goes on after Postgres was away, and stops when it is asked to', async () => {
+describe('the maintenance of the partitions', () => {
+  it('continues after Postgres was unavailable, and stops on request', async () => {
     const { env } = fixture
     const away = connect('postgres://none@127.0.0.1:1/none', { schema: 'dispatcher', max: 1 })
     const back = connect(env.DATABASE_URL ?? '', { schema: 'dispatcher', max: 1 })

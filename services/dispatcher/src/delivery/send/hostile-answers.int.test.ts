@@ -167,7 +167,7 @@ describeHostileEndpoints('a delivery to an endpoint whose answer is no good', [
   },
 ])
 
-describe('the server inside that endpoints redirect to', () => {
+describe('an internal server that endpoints redirect to', () => {
   it('is never called', () => {
     expect(inside.connections()).toBe(0)
   })

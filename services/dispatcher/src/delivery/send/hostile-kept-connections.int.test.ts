@@ -46,11 +46,11 @@ async function withKeptConnection(name: string, behave: Behaviour) {
   }
 }
 
-describe('a connection kept from an earlier delivery', () => {
+describe('a connection reused from an earlier delivery', () => {
   it.each<[string, string, (socket: Parameters<Behaviour>[0], reset: () => void) => void]>([
     ['resetting', 'reset', (_socket, reset) => reset()],
     ['closing', 'closed', (socket) => socket.destroy()],
-  ])('that is %s when it is used again costs no attempt', async (name, _how, end) => {
+  ])('that is %s on reuse costs no attempt', async (name, _how, end) => {
     const endpoint = await withKeptConnection(
       name,
       onRequest((socket, count, reset) => (count === 1 ? void socket.write(ok) : end(socket, reset))),
@@ -60,7 +60,7 @@ describe('a connection kept from an earlier delivery', () => {
     expect(endpoint.receiver.connections()).toBe(2)
   })
 
-  it('that was closed while nothing was sent costs no attempt', async () => {
+  it('that was closed while idle costs no attempt', async () => {
     let close = () => {}
     const endpoint = await withKeptConnection(
       'idle',
@@ -75,7 +75,7 @@ describe('a connection kept from an earlier delivery', () => {
     expect(endpoint.receiver.connections()).toBe(2)
   })
 
-  it('whose other side is gone without a word costs the time limit, and the retry has a new one', async () => {
+  it('whose peer disappeared silently costs the timeout, and the retry opens a new connection', async () => {
     const endpoint = await withKeptConnection(
       'dead',
       onRequest((socket, count) => void (count === 1 && socket.write(ok))),
@@ -87,7 +87,7 @@ describe('a connection kept from an earlier delivery', () => {
 })
 
 describe('an endpoint that resets every request', () => {
-  it('gets one connection per attempt', async () => {
+  it('receives one connection per attempt', async () => {
     const receiver = await startHostileReceiver(
       onRequest((_socket, _count, reset) => reset()),
       certificates.tls.valid,

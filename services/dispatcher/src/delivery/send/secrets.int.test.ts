@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => fixture?.stop())
 
 describe('secrets', () => {
-  it('are resolved where they are sent and redacted where they are kept', async () => {
+  it('are resolved in requests and redacted in stored data', async () => {
     const webhook = await fixture.webhook(
       'templated',
       {
@@ -52,7 +52,7 @@ describe('secrets', () => {
     expect(JSON.stringify(detail)).not.toMatch(/very-secret-value|literal-key/)
   })
 
-  it('are nowhere in the database in the clear', async () => {
+  it('are never stored in plain text', async () => {
     await fixture.webhook('sealed', { secret: 'signing-secret', headers: { Cookie: 'session-cookie' } })
     const rows = await fixture.service.sql`
       select 'row' from webhooks where state::text ~ 'signing-secret|session-cookie|literal-key'
@@ -61,7 +61,7 @@ describe('secrets', () => {
     expect([...rows]).toEqual([])
   })
 
-  it('that do not exist make the attempt fail, and say which one', async () => {
+  it('that do not exist fail the attempt, and are named in the error', async () => {
     const webhook = await fixture.webhook('unknown', {
       retries: 0,
       headers: { 'X-A': '{{secrets.missing}}' },
@@ -82,7 +82,7 @@ describe('secrets', () => {
       Object.fromEntries([...'ABCDEFGHIJ'].map((n) => [`X-${n}`, '{{secrets.long}}'.repeat(80)])),
       'all headers',
     ],
-  ])('that would make %s longer than is sent make the attempt fail', async (name, headers, reported) => {
+  ])('that make %s larger than the limit fail the attempt', async (name, headers, reported) => {
     fixture.settings.secrets.set('long', 'x'.repeat(100))
     const type = name.replaceAll(' ', '_')
     const webhook = await fixture.webhook(type, { retries: 0, headers })
@@ -95,7 +95,7 @@ describe('secrets', () => {
     expect(fixture.requestsTo(type)).toEqual([])
   })
 
-  it('are no way around what headers may come to without them', async () => {
+  it('do not exempt literal headers from their size limit', async () => {
     const headers = Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`X-${n}`, 'x'.repeat(4_096)]))
     const body = { name: 'wide', url: fixture.endpoint('wide'), events: ['wide.*'], headers }
     expect((await fixture.api.post('/webhooks', body)).error()).toMatchObject({
@@ -104,7 +104,7 @@ describe('secrets', () => {
     })
   })
 
-  it('that no header can carry make the attempt fail, without showing them', async () => {
+  it('that a header cannot contain fail the attempt, and are not disclosed', async () => {
     fixture.settings.secrets.set('lines', 'first-line\nsecond-line')
     const webhook = await fixture.webhook('lines', { retries: 0, headers: { 'X-A': '{{secrets.lines}}' } })
     await fixture.publish({ type: 'lines.created' })
@@ -117,7 +117,7 @@ describe('secrets', () => {
     expect(fixture.requestsTo('lines')).toEqual([])
   })
 
-  it('that cannot be asked for put the attempt off, without blaming the endpoint', async () => {
+  it('that cannot be resolved now postpone the attempt, without a failure of the endpoint', async () => {
     const webhook = await fixture.webhook('unasked', { retries: 0, headers: { 'X-A': '{{secrets.fresh}}' } })
     fixture.settings.up = false
     await fixture.publish({ type: 'unasked.created' })
@@ -134,7 +134,7 @@ describe('secrets', () => {
     expect(await seen.webhook()).toMatchObject({ consecutive_failures: 0 })
   })
 
-  it('survive a change of everything else', async () => {
+  it('are kept when all other settings change', async () => {
     const webhook = await fixture.webhook('kept', { secret: 'hush', headers: { 'X-Api-Key': 'literal-key' } })
     const changed = await fixture.api.patch(`/webhooks/${webhook.id}`, {
       name: 'Kept',

@@ -16,7 +16,7 @@ const run = newId('run')
 const quickly = { retry_schedule: [1] }
 
 describe('a delivery', () => {
-  it('arrives once, signed, in shape B, and is on record', async () => {
+  it('arrives once, signed, with the documented body, and is recorded', async () => {
     const webhook = await fixture.webhook('signed', { secret: 'hush' })
     const event = await fixture.publish({ type: 'signed.created' })
     const seen = createDeliveryReader(fixture, webhook.id)
@@ -67,7 +67,7 @@ describe('a delivery', () => {
     ['event', newId('event'), null],
     ['nothing', null, null],
   ])(
-    'names a run as the cause of its event, signed, with every attempt: %s',
+    'carries the signed cause of its event on every attempt, if the cause is a run: %s',
     async (kind, causationId, cause) => {
       const path = `caused_${kind}`
       const webhook = await fixture.webhook(path, quickly, (_request, count) => ({
@@ -81,7 +81,7 @@ describe('a delivery', () => {
     },
   )
 
-  it('is tried again after a failure, with the same body and message id', async () => {
+  it('is retried after a failure with the same body and message id', async () => {
     const webhook = await fixture.webhook('flaky', quickly, (_request, count) =>
       count === 1 ? { status: 500, body: 'not yet' } : { status: 204 },
     )
@@ -100,7 +100,7 @@ describe('a delivery', () => {
     expect(waited).toBeGreaterThanOrEqual(1_000)
   })
 
-  it('fails when its retries are spent', async () => {
+  it('fails after its last retry', async () => {
     const webhook = await fixture.webhook('broken', { ...quickly, retries: 1 }, () => ({
       status: 503,
       body: 'no',
@@ -113,7 +113,7 @@ describe('a delivery', () => {
     expect(fixture.requestsTo('broken')).toHaveLength(2)
   })
 
-  it('counts an answer after the time limit as no answer', async () => {
+  it('treats an answer after the timeout as no answer', async () => {
     const webhook = await fixture.webhook('slow', { retries: 0, timeout_ms: 200 }, () => ({
       status: 200,
       delayMs: 5_000,
@@ -134,7 +134,7 @@ describe('a delivery', () => {
     expect(fixture.requestsTo('elsewhere')).toEqual([])
   })
 
-  it('keeps 64 KiB of the answer', async () => {
+  it('stores 64 KiB of the answer', async () => {
     const webhook = await fixture.webhook('talker', {}, () => ({
       status: 200,
       body: '\u00e9'.repeat(100_000),
@@ -147,14 +147,14 @@ describe('a delivery', () => {
     expect(Buffer.byteLength(response?.body ?? '')).toBe(64 * 1024)
   })
 
-  it('survives an answer full of what Postgres refuses', async () => {
+  it('stores an answer with characters that Postgres rejects', async () => {
     const webhook = await fixture.webhook('binary', {}, () => ({ status: 200, body: 'a\u0000b' }))
     await fixture.publish({ type: 'binary.created' })
     const [delivery] = await createDeliveryReader(fixture, webhook.id).having('succeeded', 1)
     expect(delivery?.lastResponseBody).toBe('a\ufffdb')
   })
 
-  it('is made once, however often its event comes', async () => {
+  it('is created once, however often its event arrives', async () => {
     const webhook = await fixture.webhook('again')
     const event = await fixture.publish({ type: 'again.created' })
     await fixture.publish(event)
@@ -165,7 +165,7 @@ describe('a delivery', () => {
     expect(fixture.requestsTo('again')).toHaveLength(2)
   })
 
-  it('goes to its own workspace and environment only', async () => {
+  it('is sent only in its own workspace and environment', async () => {
     const webhook = await fixture.webhook('mine', { filter: { 'data.severity': 'critical' } })
     await fixture.publish({ type: 'mine.created', workspaceId: 'ws_other' })
     await fixture.publish({ type: 'mine.created', environment: 'staging' })
@@ -179,7 +179,7 @@ describe('a delivery', () => {
     expect(fixture.requestsTo('mine')).toHaveLength(1)
   })
 
-  it('of a webhook, about another one, arrives; about itself, never', async () => {
+  it('of an event about another webhook is sent, and about its own webhook never', async () => {
     // Otherwise the watcher would also receive events of webhooks created before it.
     await waitUntilSettled(fixture.service)
     const watcher = await fixture.webhook('watcher', { events: ['webhook.*'] })
@@ -197,7 +197,7 @@ describe('a delivery', () => {
 })
 
 describe('many deliveries', () => {
-  it('beyond what memory takes all arrive, and one slow endpoint delays no other', async () => {
+  it('that exceed the memory all arrive, and one slow endpoint delays no other', async () => {
     const slow = await fixture.webhook('tarpit', { timeout_ms: 60_000, events: ['burst.*'] }, () => ({
       status: 200,
       delayMs: 600_000,

@@ -30,7 +30,7 @@ describe('signature headers', () => {
     expect(buildSignatureHeaders(['new', 'old'], message)['webhook-signature']).toBe(`${newest} ${oldest}`)
   })
 
-  it('carry one X-Service-Signature-256, by the secret that was valid first', () => {
+  it('carry one X-Service-Signature-256, with the secret that became valid first', () => {
     const message = { messageId: 'evt_1', timestamp: 1, body: '{}' }
     const serviceOf = (...secrets: string[]) =>
       buildSignatureHeaders(secrets, message)['x-service-signature-256']

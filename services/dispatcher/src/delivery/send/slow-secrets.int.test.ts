@@ -29,7 +29,7 @@ afterAll(async () => {
   await settings?.stop()
 })
 
-it('a delivery whose secrets arrive after its lease has expired is left to the replica that leases it next', async () => {
+it('a delivery whose secrets arrive after its lease has expired is left to the next replica with a lease', async () => {
   const headers = { 'X-A': '{{secrets.token}}' }
   const webhook = await fixture.webhook('slow', { timeout_ms: 1_000, headers })
   const other = await fixture.webhook('other')

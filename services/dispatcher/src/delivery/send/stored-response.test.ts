@@ -7,7 +7,7 @@ const kept = (type: string, body: string | Buffer, truncated = false) =>
     secret,
   ])
 
-describe('what is kept of an answer', () => {
+describe('the stored part of an answer', () => {
   test.each<[string, string, string | Buffer, string]>([
     ['of JSON has no values named as secrets are', 'application/json', '{"token":"x"}', '{"token":"***"}'],
     ['of JSON has the digits it had', 'application/json', '{"n":1.10,"pin":2}', '{"n":1.10,"pin":2}'],
@@ -30,11 +30,11 @@ describe('what is kept of an answer', () => {
     expect(kept(type, body).body).toBe(expected)
   })
 
-  test('has no part of a secret where it is cut off', () => {
+  test('contains no part of a secret where it is truncated', () => {
     expect(kept('application/json', '{"is":"sesa', true).body).toBe('{"is":"***')
   })
 
-  test('has no headers named as secrets are', () => {
+  test('contains no values of headers with secret names', () => {
     const headers = { 'set-cookie': 'id=1', 'x-echo': `Bearer ${secret}`, 'x-plain': 'a' }
     expect(toStoredResponse({ headers, body: Buffer.alloc(0), truncated: false }, [secret])).toEqual({
       headers: { 'set-cookie': '***', 'x-echo': 'Bearer ***', 'x-plain': 'a' },

@@ -28,4 +28,6 @@ function inMemory(): Subject {
   }
 }
 
-test.each(Object.entries(deliveryStoreCases))('in memory: %s', (_, check) => check(inMemory()))
+test.each(Object.entries(deliveryStoreCases))('the delivery store in memory: %s', (_, check) =>
+  check(inMemory()),
+)

@@ -3,7 +3,7 @@ import { failingSeed, InvariantError, isLongTier, simulate } from '@opsplane/tes
 import { DispatcherRun } from './dispatcher-run.fixture.js'
 import { plantedFaults } from './planted-faults.fixture.js'
 
-test('each event is delivered or its delivery says why not, in order and by one replica, whatever happens', () =>
+test('each event is delivered, or its delivery has a reason of failure, in order and by one replica, despite faults', () =>
   simulate(40, (seed) => new DispatcherRun(seed)))
 
 /** The first seeds that reveal these faults. The fast tier starts there, and its runs without faults include them. */
@@ -12,11 +12,14 @@ const near: Readonly<Record<string, number>> = {
   'a rate limit that is each replica’s own': 26,
 }
 
-test.each(Object.entries(plantedFaults))('%s is found, and its seed shows it again', async (name, fault) => {
-  const from = isLongTier() ? 1 : near[name]
-  const failed = await failingSeed(1_000, (seed) => new DispatcherRun(seed, fault), from)
-  expect(failed?.error).toBeInstanceOf(InvariantError)
-  if (!failed) return
-  const again = await failingSeed(1, (seed) => new DispatcherRun(seed, fault), failed.seed)
-  expect(again).toEqual(failed)
-})
+test.each(Object.entries(plantedFaults))(
+  'the simulation detects %s, and its seed reproduces the failure',
+  async (name, fault) => {
+    const from = isLongTier() ? 1 : near[name]
+    const failed = await failingSeed(1_000, (seed) => new DispatcherRun(seed, fault), from)
+    expect(failed?.error).toBeInstanceOf(InvariantError)
+    if (!failed) return
+    const again = await failingSeed(1, (seed) => new DispatcherRun(seed, fault), failed.seed)
+    expect(again).toEqual(failed)
+  },
+)

@@ -23,7 +23,7 @@ function kindWith(options: Parameters<typeof localOutbound>[0] = {}): Kind {
 }
 const kind = kindWith()
 
-describe('the configuration', () => {
+describe('the configuration of a Postgres connector', () => {
   it.each([
     [{ password: 'hunter2' }, 'password'],
     [{ user: 'a\0options\0-c x=y' }, 'user'],
@@ -31,12 +31,12 @@ describe('the configuration', () => {
     [{ tls: 'prefer' }, 'tls'],
     [{ ca: 'nothing' }, 'ca'],
     [{ port: 0 }, 'port'],
-  ])('refuses %j', (change, path) => {
+  ])('rejects %j', (change, path) => {
     const parsed = kind.config.safeParse({ ...config, ...change })
     expect(parsed.error?.issues.map((issue) => issue.path[0])).toEqual([path])
   })
 
-  it('refuses hosts and ports that are never called', () => {
+  it('rejects hosts and ports that must never be called', () => {
     for (const host of ['127.1', 'localhost', '169.254.169.254'])
       expect(() => kindWith({ allowedCidrs: [] }).check(kind.config.parse({ ...config, host }))).toThrow(
         'special address',
@@ -44,7 +44,7 @@ describe('the configuration', () => {
     expect(() => kind.check(kind.config.parse({ ...config, port: 80 }))).toThrow('Port 80')
   })
 
-  it('checks certificates unless it says otherwise', () => {
+  it('verifies certificates by default', () => {
     const { tls: _, ...rest } = config
     expect(kind.config.parse(rest)).toMatchObject({ tls: 'verify-full', readOnly: false, port: config.port })
   })

@@ -8,7 +8,7 @@ const target = {
   ...{ user: decodeURIComponent(username), password: decodeURIComponent(password) },
 }
 
-test('a session is closed in a moment, also where its server does not answer', async () => {
+test('a session closes immediately, even when its server does not respond', async () => {
   const outbound = localOutbound()
   const signal = new AbortController().signal
   const session = await openSession(outbound, target, { timeoutMs: 10_000, signal })

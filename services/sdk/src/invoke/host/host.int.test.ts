@@ -149,7 +149,7 @@ const found = async (slug: string, recordId: string) =>
   (await world.api.get(`${log}/artifacts/${slug}/related-executions?recordId=${recordId}`)).page(Execution)
     .items
 
-describe('a call of the host', () => {
+describe('a host call', () => {
   it.each<[string, object]>([
     ['api', { operation: 'deleteIncident' }],
     ['api', { operation: 'constructor' }],
@@ -163,7 +163,7 @@ describe('a call of the host', () => {
     ['table', { table: 'assets', action: 'create', record: {} }],
     ['table', { table: 'journal', action: 'get', id: row }],
     ['publish', { topic: 'payments', type: 'paid', payload: {} }],
-  ])('%s(%j) is refused, as the artifact has not declared it', async (name, argument) => {
+  ])('%s(%j) is rejected because the artifact has not declared it', async (name, argument) => {
     const before = receiver.received().length
     expect(await call(name, argument)).toMatchObject({
       code: 'not_permitted',
@@ -179,7 +179,7 @@ describe('a call of the host', () => {
     ['table', { table: 'assets', action: 'drop' }, 'action'],
     ['secret', {}, 'name'],
     ['publish', { topic: 'orders', type: 'made' }, 'payload'],
-  ])('%s(%j) is refused, naming %s', async (name, argument, field) => {
+  ])('%s(%j) is rejected with an error that names %s', async (name, argument, field) => {
     expect(await call(name, argument)).toMatchObject({
       code: 'invalid_argument',
       message: expect.stringContaining(field),
@@ -195,7 +195,7 @@ describe('a call of the host', () => {
     ['table', 'permissions.tables'],
     ['publish', 'permissions.topics'],
   ])(
-    'is refused to code that declares nothing of its kind, naming what to declare: %s',
+    'is rejected in an artifact without any permission of its type, with the one to declare: %s',
     async (name, permission) =>
       expect(await call(name, {}, 'calls-no-host')).toEqual({
         code: 'not_permitted',
@@ -203,7 +203,7 @@ describe('a call of the host', () => {
       }),
   )
 
-  it('that is declared is made by the grant of the installer, with no more than the caller may do', async () => {
+  it('that is declared uses the grant of the installer, with no more than the caller may do', async () => {
     const body = { title: 'Disk full' }
     expect(await call('api', { operation: 'createIncident', body })).toMatchObject({
       value: { status: 200, data: { id: incident } },
@@ -227,7 +227,7 @@ describe('a call of the host', () => {
     ])
   })
 
-  it('is found by the records it named, and those it was answered with', async () => {
+  it('relates the execution to the records in its arguments and in its result', async () => {
     const touches: [string, object, string][] = [
       ['api', { operation: 'createIncident' }, incident],
       ['api', { operation: 'getIncident', params: { id: incident } }, incident],
@@ -244,7 +244,7 @@ describe('a call of the host', () => {
     expect(await call('publish', published)).toMatchObject({ value: { deduplicated: false } })
   })
 
-  it('is none of a replay that makes no such call; what led to the original led to that as well', async () => {
+  it('of a replay relates it to the records of its own calls, and to those that started the original', async () => {
     const input = { call: 'api', argument: { operation: 'createIncident' }, about: row }
     const original = await invoke('calls', input)
     const path = `${log}/executions/${original.id}/replay`
@@ -256,25 +256,25 @@ describe('a call of the host', () => {
     expect((await ids(incident)).slice(0, 2)).toEqual([same.id, original.id])
   })
 
-  it('whose answer is larger than what the code may have is an error of it', async () => {
+  it('whose response is larger than the limit of the code fails with an error', async () => {
     expect(await call('http', { url: `${receiver.url}/large` })).toMatchObject({ code: 'response_too_large' })
     expect(await call('api', { operation: 'exportAll' })).toMatchObject({ code: 'too_large' })
   })
 
   it.each(['https://10.0.0.1/', 'https://[::1]/', 'https://169.254.169.254/latest', 'https://0x0a000001/'])(
-    'does not go to %s, whatever is declared: the guard refuses it',
+    'does not connect to %s, even if all hosts are declared: the outbound guard blocks it',
     async (url) =>
       expect(await call('http', { url }, 'calls-any-host')).toMatchObject({ code: 'blocked_address' }),
   )
 
-  it('names the execution as the cause of its request, signed', async () => {
+  it('sends the execution as the signed cause of its request', async () => {
     const { id } = await invoke('calls', { call: 'http', argument: { url: `${receiver.url}/caused` } })
     const request = receiver.received().find(({ path }) => path === '/caused')
     const verify = createCauseVerifier({ sdk: testKeys('sdk').publicKey })
     expect(verify(request?.headers[causeHeader]?.toString())).toBe(id)
   })
 
-  it('gives text by its charset, and what is no text as base64', async () => {
+  it('decodes text by its charset, and returns other content as base64', async () => {
     expect(await call('http', { url: `${receiver.url}/latin1` })).toMatchObject({
       value: { status: 200, body: 'grün' },
     })
@@ -293,7 +293,7 @@ describe('a call of the host', () => {
 })
 
 describe('a secret', () => {
-  it('is a handle for the code, filled in for its host, and masked in what comes back', async () => {
+  it('is a handle in the code, replaced for its host, and masked in the response', async () => {
     const { output, input } = await invoke('sends', { name: 'token', url: receiver.url })
     expect(output).toEqual({ handle: '{{secrets.token}}', body: { authorization: 'Bearer ***' } })
     expect(input).toEqual({ name: 'token', url: receiver.url })
@@ -301,7 +301,7 @@ describe('a secret', () => {
     expect(world.settings.resolutions.at(-1)).toMatchObject({ names: ['token'], host: '127.0.0.1' })
   })
 
-  it('that is not for a host does not go there', async () => {
+  it('that is not allowed for a host is not sent to it', async () => {
     const before = receiver.received().length
     expect(await invoke('sends', { name: 'bound', url: receiver.url })).toMatchObject({
       status: 'failed',
@@ -310,7 +310,7 @@ describe('a secret', () => {
     expect(receiver.received()).toHaveLength(before)
   })
 
-  it('that no header may have is named with the header, before anything is sent', async () => {
+  it('that is invalid in a header is reported with the header, before anything is sent', async () => {
     const before = receiver.received().length
     for (const value of ['two\nlines', 'only €']) {
       world.settings.secrets.set('unsendable', value)
@@ -323,13 +323,13 @@ describe('a secret', () => {
     expect(receiver.received()).toHaveLength(before)
   })
 
-  it('is read as it is by the grant for just that, and asked for without a host', async () => {
+  it('is readable in plain text with a separate grant, and requested without a host', async () => {
     expect((await invoke('forks', { into: 'nothing' })).output).toBe(secret.length)
     expect(world.settings.resolutions.at(-1)).toMatchObject({ names: ['token'], host: '*' })
   })
 
   it.each(['output', 'encoded', 'log', 'console', 'error', 'stack', 'answer'])(
-    'that code puts into its %s is masked wherever it is kept',
+    'that code writes to its %s is masked wherever it is stored',
     async (into) => {
       const { id } = await invoke('forks', { into, url: receiver.url })
       const text = JSON.stringify((await world.api.get(`${log}/executions/${id}`)).data(Execution))

@@ -30,7 +30,7 @@ afterEach(async () => {
   await proxy.close()
 })
 
-test('signals of changes go on after NATS was away, and say that some may have been missed', async () => {
+test('change signals continue after a NATS outage, and report that some may have been missed', async () => {
   const frames: ChangedFrame[] = []
   const stop = changes.follow(tenant, (changed) => frames.push(changed))
   const signal = async (type: ChangedType, id: string) =>

@@ -11,7 +11,7 @@ const queueOf = (permissions: readonly string[], changed?: 'true' | 'false') =>
   })
 const changed = (type: ChangedFrame['type'], frame: string): ChangedFrame => ({ type, frame })
 
-test('changes that were not taken are one message for each type, which names none', () => {
+test('unread changes are merged into one message per type, without ids', () => {
   const queue = queueOf(Object.values(changedPermissions))
   queue.addChanged(changed('run', 'first'))
   queue.addChanged(changed('delivery', 'other'))
@@ -21,7 +21,7 @@ test('changes that were not taken are one message for each type, which names non
   expect([queue.take().changed, queue.take().changed]).toEqual(['third', ''])
 })
 
-test('of each type they are for those who may read it, and want them', () => {
+test('changes of each type are sent only to readers who have its permission and want changes', () => {
   const types = Object.keys(changedPermissions) as ChangedFrame['type'][]
   const shownTo = (permissions: readonly string[], wanted?: 'true' | 'false') => {
     const queue = queueOf(permissions, wanted)

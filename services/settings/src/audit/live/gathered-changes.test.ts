@@ -28,7 +28,7 @@ function started() {
 const frame = (signal: ChangedSignal) => `event: changed\ndata: ${JSON.stringify(signal)}\n\n`
 const ids = (count: number) => Array.from({ length: count }, (_, at) => `run_${at}`)
 
-test('the first is sent at once, and what comes within a second of it together, by type', () => {
+test('sends the first change immediately, and combines the changes of the following second by type', () => {
   const { add, sent, fire } = started()
   add({ type: 'run', ids: ['run_1'] })
   expect(sent()).toEqual([frame({ type: 'run', ids: ['run_1'] })])
@@ -44,7 +44,7 @@ test('the first is sent at once, and what comes within a second of it together, 
   expect(sent()).toEqual([frame({ type: 'run', ids: ['run_4'] })])
 })
 
-test('of more than a message names, and after a loss, it says that there are others', () => {
+test('marks a message as incomplete beyond the maximum number of ids and after a loss', () => {
   const { add, missed, sent, fire } = started()
   missed()
   expect(sent()).toEqual(ChangedType.options.map((type) => frame({ type, ids: [], isMore: true })))

@@ -30,7 +30,7 @@ function started() {
   }
 }
 
-test('each listener is called once in an interval, and not all together', () => {
+test('calls each listener once per interval, spread over the interval', () => {
   const { add, passInterval } = started()
   const calls: number[] = []
   for (let n = 0; n < 40; n++) add(() => calls.push(n))
@@ -39,7 +39,7 @@ test('each listener is called once in an interval, and not all together', () => 
   expect(calls.slice(0, 3)).not.toEqual([0, 1, 2])
 })
 
-test('who has left is not called, and nothing waits once all have', () => {
+test('does not call removed listeners, and stops the timer after the last one', () => {
   const { add, passInterval, isWaiting } = started()
   const calls: string[] = []
   const leave = add(() => calls.push('left'))
@@ -53,7 +53,7 @@ test('who has left is not called, and nothing waits once all have', () => {
   expect([calls, isWaiting()]).toEqual([['stays'], false])
 })
 
-test('all are called at an end', () => {
+test('calls all listeners on shutdown', () => {
   const { add, all } = started()
   const calls: string[] = []
   for (const name of ['a', 'b']) add(() => calls.push(name))

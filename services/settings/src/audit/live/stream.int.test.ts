@@ -51,7 +51,7 @@ const titlesOf = ({ events }: OpenStream) =>
   events.flatMap(({ data }) => (data.data as PlatformEvent['data'] | undefined)?.after?.title ?? [])
 
 describe('the stream of events', () => {
-  it('begins with where it is, and sends what comes, each with its place in the log', async () => {
+  it('begins with the current position, and sends new events with their positions in the log', async () => {
     const stream = await open()
     expect(stream.status).toBe(200)
     expect(stream.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
@@ -66,7 +66,7 @@ describe('the stream of events', () => {
     expect(one.data).not.toHaveProperty('hash')
   })
 
-  it('goes on behind the last event that was read, without a gap and without one twice', async () => {
+  it('continues after the last event read, without gaps or duplicates', async () => {
     const first = await open()
     await first.until(1)
     await publish(event('a'), event('b'))
@@ -86,7 +86,7 @@ describe('the stream of events', () => {
     }
   })
 
-  it('sends each event once to readers that come while many are written', async () => {
+  it('sends each event once to readers that connect while many events are written', async () => {
     const titles = Array.from({ length: 60 }, (_, n) => `many ${n}`)
     const begin = await headOf(ada.workspaceId)
     const publishing = publish(...titles.map((title) => event(title)))
@@ -99,7 +99,7 @@ describe('the stream of events', () => {
     }
   })
 
-  it('sends only what is wanted, of this environment and workspace, and says how far that is', async () => {
+  it('sends only matching events of its environment and workspace, and reports the position reached', async () => {
     const zoe = await settings.owner('other')
     const stream = await open({ query: '?type=incident.*&type=run.failed&resourceId=inc_9' })
     await stream.until(1)
@@ -123,7 +123,7 @@ describe('the stream of events', () => {
     expect(stream.events.at(-1)?.id).toBe(end + 1)
   })
 
-  it('takes the filters of the audit log, each of which selects the same here', async () => {
+  it('accepts the filters of the audit log, with the same results', async () => {
     const wanted = event('selected', {
       type: 'problem.created',
       actor: { id: 'usr_9', name: 'Nine', type: 'user' },
@@ -151,7 +151,7 @@ describe('the stream of events', () => {
     }
   })
 
-  it('shows events whose kind the reader may read, and of records none where it is not known what rules hide', async () => {
+  it('sends only permitted events, and no record events while the row rules are unknown', async () => {
     const agent = { ...owner, role: 'agent', permissions: ['itsm:read', 'records:read', 'tables:write'] }
     const stream = await open({}, agent)
     await stream.until(1)
@@ -165,7 +165,7 @@ describe('the stream of events', () => {
     expect(titlesOf(stream)).toEqual(['shown'])
   })
 
-  it('asks for a new beginning where more was missed than is worth sending, or the place is none', async () => {
+  it('requests a reset when too much was missed or the position does not exist', async () => {
     const head = await headOf(ada.workspaceId)
     await settings.service
       .sql`update audit_heads set seq = seq + ${maxMissed + 1} where workspace_id = ${ada.workspaceId}`
@@ -179,7 +179,7 @@ describe('the stream of events', () => {
     }
   })
 
-  it('refuses an unknown type, and a request without a workspace', async () => {
+  it('rejects an unknown type, an invalid filter, and a request without a workspace', async () => {
     const refused = await settings.service.as(owner).get('/events/stream?type=Not+a+type')
     expect(refused.error()).toMatchObject({ code: 'validation_failed' })
     for (const [filter, path] of [
@@ -196,7 +196,7 @@ describe('the stream of events', () => {
     expect((await settings.service.as(nowhere).get('/events/stream')).status).toBe(400)
   })
 
-  it('cuts a reader that takes nothing, and goes on with the others', async () => {
+  it('disconnects a reader that does not read, and continues for the others', async () => {
     const reader = await open()
     await reader.until(1)
     const { hostname, port } = new URL(settings.service.url)
@@ -223,7 +223,7 @@ describe('the stream of events', () => {
     })
   })
 
-  it('says what else has changed, each type to those who may read it', async () => {
+  it('reports other changes, each type only to readers with its permission', async () => {
     const names = natsNames(settings.service.natsPrefix)
     const { workspaceId } = ada
     const agent = { ...owner, role: 'agent', permissions: ['runs:read'] }
@@ -264,7 +264,7 @@ describe('the stream of events', () => {
     expect(streams.none.changed).toEqual([])
   })
 
-  it('ends when the service drains, so that the reader goes on elsewhere', async () => {
+  it('ends when the service drains, so that the reader can continue on another replica', async () => {
     const replica = await settings.service.replica()
     const stream = await openStream({ ...settings.service, url: replica.url }, owner)
     streams.push(stream)

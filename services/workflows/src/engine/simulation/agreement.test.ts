@@ -61,7 +61,7 @@ async function agree({ definition, world: options, attempts }: Scenario): Promis
 const shown = ({ status, error }: Observed) =>
   status === 'cancelled' ? { code: 'run_cancelled', step: null } : error
 
-test('the engine agrees with a simple interpreter, taken over after every decision', async () => {
+test('the engine agrees with a simple reference interpreter, even when it is reloaded after every decision', async () => {
   await fc.assert(fc.asyncProperty(scenarios, agree), { numRuns: runs, seed })
   expect(ended).toEqual({
     completed: expect.any(Number),

@@ -52,7 +52,7 @@ const forEach = (concurrency: number): Definition => ({
 })
 
 test.each([1, 50])(
-  'a for_each of 10,000 items, %i at a time, costs ten times one of 1,000',
+  'a for_each of 10,000 items, %i at a time, costs at most ten times as much as one of 1,000',
   (concurrency) => {
     const itemsOf = (length: number) => Array.from({ length }, (_, index) => `https://example.com/${index}`)
     const [small, large] = [
@@ -69,7 +69,7 @@ test.each([1, 50])(
   },
 )
 
-test('the nesting of steps is paid for once', () => {
+test('the cost of nested steps grows linearly with their depth', () => {
   const nested = (depth: number): Definition => ({
     steps: [...Array(depth).keys()].reduceRight<object[]>(
       (steps, level) => [
@@ -83,7 +83,7 @@ test('the nesting of steps is paid for once', () => {
   expect(large.operations / small.operations).toBeLessThan(2.1)
 })
 
-test('a long row of steps costs what its steps do, each reading the one before', () => {
+test('the cost of a sequence of steps grows linearly when each step reads the previous one', () => {
   const row = (length: number): Definition => ({
     steps: Array.from({ length }, (_, index) => ({
       ...{ type: 'transform', id: `s${index}`, value: `{{ steps.s${index - 1}.output & "!" }}` },

@@ -19,7 +19,7 @@ const broken = (rest: object = {}): Outcome => ({
 /** Evaluates the step at a place, so that it begins. */
 const begin = (run: EngineRun, place: string) => answer(run, place)
 
-test('a run of three transforms is one entry for each, the last together with the end', () => {
+test('a run of three transforms has one entry for each, and the last is recorded together with the end', () => {
   const run = startRun({
     steps: [
       transform('a', { list: '{{ input.list }}' }),
@@ -34,7 +34,7 @@ test('a run of three transforms is one entry for each, the last together with th
   expect(summary(run)).toMatchObject({ status: 'completed', output: [['a', 'b', 'c']], error: null })
 })
 
-test('expressions see the run, the round and the steps they may speak of, and are sent nothing else', () => {
+test('expressions receive only the run, the loop item and the steps that they reference', () => {
   const run = startRun({
     steps: [
       transform('a'),
@@ -61,10 +61,10 @@ test('expressions see the run, the round and the steps they may speak of, and ar
   expect(Object.keys(scope.steps)).toEqual(['a', 'b', 'each'])
 })
 
-describe('an attempt that failed', () => {
+describe('a failed attempt', () => {
   const retry = { attempts: 3, strategy: 'exponential', delaySeconds: 2, maxDelaySeconds: 60 }
 
-  test('is repeated with the same key after the delay, until there are no more', () => {
+  test('is repeated with the same key after the delay, until no attempts are left', () => {
     const run = startRun({ steps: [http('call', { retry })] })
     begin(run, 'call')
     const [first] = run.tasks.values()
@@ -79,7 +79,7 @@ describe('an attempt that failed', () => {
     expect(summary(run)).toMatchObject({ status: 'failed', error: { code: 'http_503', step: 'call' } })
   })
 
-  test('waits as long as it is asked to, but no longer than the policy lets it', () => {
+  test('is repeated after the delay that the error requests, up to the maximum of the retry policy', () => {
     const retryAtFor = (retryAfterMs: number) => {
       const run = startRun({ steps: [http('call', { retry })] })
       begin(run, 'call')
@@ -89,7 +89,7 @@ describe('an attempt that failed', () => {
     expect(retryAtFor(900_000)).toMatchObject({ retryAt: 60_000 })
   })
 
-  test('is the last where nothing says that another may fare better, or no policy asks for it', () => {
+  test('is the last one if the error is not retryable or the step has no retry policy', () => {
     const run = startRun({ steps: [http('call', { retry })] })
     begin(run, 'call')
     performed(run, 'call', broken({ retryable: false }))
@@ -110,7 +110,7 @@ describe('a failure', () => {
     ],
   })
 
-  test('in a branch lets effects that have begun come out, and begins no others', () => {
+  test('in a branch lets started effects finish, and starts no others', () => {
     const run = startRun({ steps: [branches()] })
     begin(run, 'a')
     begin(run, 'b')
@@ -127,7 +127,7 @@ describe('a failure', () => {
     expect(asked(run)).toEqual(['evaluate after_a', 'perform b', 'evaluate c'])
   })
 
-  test('that is to be gone on after leaves null as the output and says why', () => {
+  test('with continueOnError leaves null as the output and the error on the step', () => {
     const run = startRun({
       steps: [{ ...branches(), continueOnError: true }, transform('seen', '{{ steps.both.error.code }}')],
     })
@@ -137,7 +137,7 @@ describe('a failure', () => {
     expect(summary(run)).toMatchObject({ status: 'completed', output: 'http_503' })
   })
 
-  test('is shown to the steps for it, and stays the error of the run whatever becomes of them', () => {
+  test('is visible to the onFailure steps, and remains the error of the run even if one of them fails', () => {
     const onFailure = [transform('seen', ['{{ failure.step }}', '{{ steps.before.output }}']), http('notify')]
     const run = startRun({ steps: [transform('before'), http('call')], onFailure })
     answer(run, 'before')
@@ -152,7 +152,7 @@ describe('a failure', () => {
     })
   })
 
-  test('of an expression is one of its step, and says where', () => {
+  test('of an expression is reported as an error of its step, with its position', () => {
     const run = startRun({ steps: [transform('a', '{{ 1 + "x" }}')] })
     const error = { code: 'expression_error', message: 'wants numbers', path: '', position: 2 } as const
     run.send({ kind: 'evaluated', task: taskAt(run, 'a').id, values: [{ ok: false, error }] }, 0)
@@ -164,7 +164,7 @@ describe('a failure', () => {
   })
 })
 
-test('a run that takes too long fails, and its steps for that are given as long again', () => {
+test('a run that exceeds its timeout fails, and its onFailure steps have the same time again', () => {
   const run = startRun({
     steps: [http('call')],
     onFailure: [{ type: 'wait', id: 'w', seconds: 50 }],
@@ -198,7 +198,7 @@ describe('an approval', () => {
       0,
     )
 
-  test('takes its quorum, each person once', () => {
+  test('requires its quorum, with one decision per person', () => {
     const run = asking()
     expect(summary(run).status).toBe('paused')
     expect(listAwaitedInputs(run.memory)).toMatchObject([
@@ -233,20 +233,23 @@ describe('an approval', () => {
     ['a branch reads it', [branch('{{ steps.ok.output.approved }}')], goesOn],
     ['a switch reads it', [choice], goesOn],
     ['a branch reads it by a transform', [transform, branch('{{ steps.seen.output.ok }}')], goesOn],
-  ])('rejected by one fails the run unless a branch says what follows: %s', (_, after, expected) => {
-    for (const refuse of [
-      (run: EngineRun) => reject(run, 'usr_b'),
-      (run: EngineRun) => run.send({ kind: 'tick' }, 100_000),
-    ]) {
-      const run = asking(...after)
-      run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)
-      refuse(run)
-      const { status, error } = summary(run)
-      expect([status, error?.step ?? null]).toEqual(expected)
-    }
-  })
+  ])(
+    'that is rejected or expires fails the run unless a later branch reads the decision: %s',
+    (_, after, expected) => {
+      for (const refuse of [
+        (run: EngineRun) => reject(run, 'usr_b'),
+        (run: EngineRun) => run.send({ kind: 'tick' }, 100_000),
+      ]) {
+        const run = asking(...after)
+        run.send(approval(taskAt(run, 'ok'), 'usr_a'), 0)
+        refuse(run)
+        const { status, error } = summary(run)
+        expect([status, error?.step ?? null]).toEqual(expected)
+      }
+    },
+  )
 
-  test('reminds, and expires at its deadline; a decision that comes then is too late', () => {
+  test('sends reminders, and expires at its deadline: a decision at that time is too late', () => {
     const run = asking()
     expect(run.send({ kind: 'tick' }, 40_000)).toEqual([{ kind: 'reminded', place: 'ok', remindAt: 80_000 }])
     expect(run.send({ kind: 'tick' }, 80_000)).toEqual([{ kind: 'reminded', place: 'ok', remindAt: null }])
@@ -255,14 +258,14 @@ describe('an approval', () => {
     expect(summary(run).error).toMatchObject({ code: 'approval_expired', details: { decisions: [] } })
   })
 
-  test('that too few are named for fails rather than wait for ever', () => {
+  test('with fewer approvers than its quorum fails instead of waiting forever', () => {
     const run = startRun({ steps: [{ ...step, approvers: { users: ['usr_a', 'usr_a', ''] } }] })
     answer(run, 'ok')
     expect(summary(run).error).toMatchObject({ code: 'too_few_approvers' })
   })
 })
 
-test('a stop ends the run from wherever it stands, when effects that have begun are over', () => {
+test('a stop step ends the run from any branch, after started effects have finished', () => {
   const branches = [
     { name: 'a', steps: [http('a')] },
     { name: 'b', steps: [{ type: 'stop', id: 'enough', output: 'enough' }] },
@@ -275,7 +278,7 @@ test('a stop ends the run from wherever it stands, when effects that have begun 
   expect(summary(run)).toMatchObject({ status: 'completed', output: 'enough' })
 })
 
-test('a run that is no longer waited for is named as stray, once', () => {
+test('a child run that is no longer awaited is reported as abandoned once', () => {
   const child = { type: 'workflow', id: 'child', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }
   const branches = [
     { name: 'a', steps: [child] },
@@ -290,7 +293,7 @@ test('a run that is no longer waited for is named as stray, once', () => {
   expect(summary(run)).toMatchObject({ status: 'failed', abandonedRuns: ['run_child'] })
 })
 
-test('pins stand in for what steps do, by id or place, also for those that hold others', () => {
+test('pins replace the outputs of steps, by id or place, including steps that contain others', () => {
   const each = {
     type: 'for_each',
     id: 'each',
@@ -311,7 +314,7 @@ test('pins stand in for what steps do, by id or place, also for those that hold 
 test.each([
   ['entries', { entries: 6, bytes: 1e9 }],
   ['bytes', { entries: 1e9, bytes: 300 }],
-])('a history of too many %s is the end of the run', (_, limits) => {
+])('a journal with too many %s ends the run as dead', (_, limits) => {
   const run = startRun({
     steps: [{ type: 'for_each', id: 'each', items: '{{ input.list }}', steps: [http('call')] }],
   })
@@ -325,13 +328,13 @@ test.each([
   [{ seconds: 'soon' }, 'invalid_wait'],
   [{ until: 'tomorrow' }, 'invalid_wait'],
   [{ until: '2999-01-01T00:00:00Z' }, 'invalid_wait'],
-])('a wait for %j fails', (rest, code) => {
+])('a wait with %j fails', (rest, code) => {
   const run = startRun({ steps: [{ type: 'wait', id: 'w', ...rest }] })
   answer(run, 'w')
   expect(summary(run).error).toMatchObject({ code, step: 'w' })
 })
 
-test('a for_each takes what is no list as one of it, nothing as none, and refuses more than it may have', () => {
+test('a for_each treats a single value as one item and null as none, and fails above its maximum of items', () => {
   const outputFor = (items: string) => {
     const run = startRun({
       steps: [{ type: 'for_each', id: 'each', items, maxItems: 2, steps: [transform('t', '{{ item }}')] }],

@@ -57,13 +57,13 @@ const retried = (run: EngineRun, how = {}) => {
   return run
 }
 
-describe.each(Object.entries(effects))('a step %s', (_, effect) => {
+describe.each(Object.entries(effects))('a step of type %s', (_, effect) => {
   test.each([
     [{ retryable: true }, true],
     [{ retryable: false, uncertain: true }, true],
     [{ retryable: true, uncertain: false }, false],
     [{ retryable: false }, false],
-  ])('that failed with %j keeps its key and its input until a definite answer: %s', (error, keeps) => {
+  ])('that failed with %j keeps its key and input in retries until a definite answer: %s', (error, keeps) => {
     const run = failedBy(effect, error)
     const before = run.recorded.flatMap(({ entry }) => (entry.kind === 'begun' ? [entry.input] : []))
     for (let times = 0; times < 2; times++) {
@@ -87,7 +87,7 @@ describe.each(Object.entries(effects))('a step %s', (_, effect) => {
     expect(begun(run)).toBe(2)
   })
 
-  test('keeps its key where the retry is from that very step, and in a container', () => {
+  test('keeps its key when the retry starts from that step, and when it is inside a container', () => {
     const error = { retryable: true }
     expect(chargeOf(retried(failedBy(effect, error), { from: 'charge' })).key).toBe(firstKey)
     const inner = (step: object) => ({
@@ -102,7 +102,7 @@ describe.each(Object.entries(effects))('a step %s', (_, effect) => {
   })
 })
 
-describe('a run that a step waited for', () => {
+describe('a child run of a step', () => {
   const steps = [{ type: 'workflow', id: 'sub', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', input: 1 }]
   const waiting = () => {
     const run = startRun({ steps })
@@ -125,7 +125,7 @@ describe('a run that a step waited for', () => {
     ],
     ['was cancelled with it', (run) => run.send({ kind: 'cancel', by: 'usr_a', reason: null }, 0)],
   ]
-  test.each(endings)('and that %s is gone on with, once in each attempt', (_, end) => {
+  test.each(endings)('that %s is continued by each retry of its parent, once per attempt', (_, end) => {
     const run = waiting()
     end(run)
     for (let attempt = 2; attempt < 4; attempt++) {
@@ -144,7 +144,7 @@ describe('a run that a step waited for', () => {
     expect(summarizeRun(run.memory)).toMatchObject({ status: 'completed', output: 'child' })
   })
 
-  test('is retried by an attempt of its parent once', () => {
+  test('is retried only once by each attempt of its parent', () => {
     const run = startRun({ steps: [{ type: 'fail', id: 'no', message: 'no' }] })
     const fail = () => answer(run, 'no')
     fail()
@@ -158,7 +158,7 @@ describe('a run that a step waited for', () => {
   })
 })
 
-test('an approval stands while its step is not done again, and is asked for again with it', () => {
+test('a retry keeps an approval, unless it repeats the approval step, which then needs new decisions', () => {
   const approve = { type: 'approval', id: 'ok', title: 'Go on?', approvers: { roles: ['admin'] } }
   const run = startRun({ steps: [approve, { type: 'fail', id: 'no', message: 'no' }] })
   answer(run, 'ok')
@@ -181,7 +181,7 @@ test('an approval stands while its step is not done again, and is asked for agai
 test.each([
   ['an effect', { type: 'http', id: 's', url: 'https://example.com' }],
   ['a run', { type: 'workflow', id: 's', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }],
-])('a history in which %s was restarted by a retry keeps its key', (_, step) => {
+])('a journal in which a retry restarted %s keeps the key of the restart', (_, step) => {
   const run = startRun({ steps: [step] })
   answer(run, 's')
   if (step.type === 'workflow') answer(run, 's')

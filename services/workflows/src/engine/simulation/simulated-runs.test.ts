@@ -156,38 +156,42 @@ const endings: [RunStatus, Signal, { seconds: number; now: number }][] = [
 ]
 
 describe.each(moments.map((moment) => [moment.step.type, moment.name, moment] as const))(
-  '%s, %s',
+  'a run at a step of type %s, %s',
   (_, __, moment) => {
-    test.each(endings)('is %s, and retried from there', (ended, signal, { seconds, now }) => {
-      const run = arrive(moment, seconds)
-      expect(statusOf(run)).toBe(moment.status)
-      const [before, keysBefore] = [[...run.tasks.values()], keys(run)]
-      run.send(signal, now)
-      expect(summarizeRun(run.memory)).toMatchObject({
-        status: ended,
-        nextDue: null,
-        endedAt: now,
-        error: { step: null },
-      })
-      expect(asked(run)).toEqual([])
-      for (const task of before) expect(run.send(goodAnswer(task), now)).toEqual([])
-      expect(run.send({ kind: 'tick' }, now * 1_000)).toEqual([])
+    test.each(endings)(
+      'becomes %s, and continues from there when retried',
+      (ended, signal, { seconds, now }) => {
+        const run = arrive(moment, seconds)
+        expect(statusOf(run)).toBe(moment.status)
+        const [before, keysBefore] = [[...run.tasks.values()], keys(run)]
+        run.send(signal, now)
+        expect(summarizeRun(run.memory)).toMatchObject({
+          status: ended,
+          nextDue: null,
+          endedAt: now,
+          error: { step: null },
+        })
+        expect(asked(run)).toEqual([])
+        for (const task of before) expect(run.send(goodAnswer(task), now)).toEqual([])
+        expect(run.send({ kind: 'tick' }, now * 1_000)).toEqual([])
 
-      expect(run.send(retry, now)).toEqual([{ kind: 'retried', by: 'usr_a', from: null }])
-      expect([statusOf(run), asked(run)]).toEqual(['queued', []])
-      run.send({ kind: 'start' }, now)
-      expect(asked(run)).toEqual(moment.again)
-      const known = moment.name === 'between two attempts' ? [sha256Hex(`${context.runId}:s:1`)] : keysBefore
-      expect(keys(run)).toEqual(moment.again[0]?.startsWith('perform') ? known : [])
-      finish(run, now)
-      const isTooLong = moment.step.seconds === 200 && seconds === 100
-      expect(statusOf(run)).toBe(moment.step.type === 'fail' || isTooLong ? 'failed' : 'completed')
-      expect(summarizeRun(run.memory).attempt).toBe(2)
-      // Successful steps are not repeated.
-      expect(timesBegun(run, 'first')).toBe(1)
-    })
+        expect(run.send(retry, now)).toEqual([{ kind: 'retried', by: 'usr_a', from: null }])
+        expect([statusOf(run), asked(run)]).toEqual(['queued', []])
+        run.send({ kind: 'start' }, now)
+        expect(asked(run)).toEqual(moment.again)
+        const known =
+          moment.name === 'between two attempts' ? [sha256Hex(`${context.runId}:s:1`)] : keysBefore
+        expect(keys(run)).toEqual(moment.again[0]?.startsWith('perform') ? known : [])
+        finish(run, now)
+        const isTooLong = moment.step.seconds === 200 && seconds === 100
+        expect(statusOf(run)).toBe(moment.step.type === 'fail' || isTooLong ? 'failed' : 'completed')
+        expect(summarizeRun(run.memory).attempt).toBe(2)
+        // Successful steps are not repeated.
+        expect(timesBegun(run, 'first')).toBe(1)
+      },
+    )
 
-    test('is resumed by a decision only where one is awaited', () => {
+    test('is resumed by a decision only if it awaits one', () => {
       const run = arrive(moment)
       const isAwaited = moment.name === 'approved by one of two'
       for (const task of [...run.tasks.values()]) {
@@ -197,7 +201,7 @@ describe.each(moments.map((moment) => [moment.step.type, moment.name, moment] as
       if (isAwaited) expect(asked(run)).toEqual(['evaluate last'])
     })
 
-    test('is done again from a step before it', () => {
+    test('repeats the step when it is retried from an earlier step', () => {
       const run = arrive(moment)
       run.send(cancel, 0)
       run.send({ ...retry, from: 'first' }, 0)
@@ -234,7 +238,7 @@ function inStatus(status: RunStatus): EngineRun {
 }
 
 describe.each(RunStatus.options)('a run that is %s', (status) => {
-  test('takes the actions of the table and no others', () => {
+  test('accepts exactly the actions that its status allows', () => {
     expect(statusOf(inStatus(status))).toBe(status)
     const signals: Record<(typeof runActions)[number], (run: EngineRun) => Signal[]> = {
       cancel: () => [cancel],
@@ -251,7 +255,7 @@ describe.each(RunStatus.options)('a run that is %s', (status) => {
     }
   })
 
-  test('can be retried where it did not complete, and from no step it has not come to', () => {
+  test('can be retried only if failed, cancelled or dead, and not from an unknown step', () => {
     const first = inStatus(status).program.main.nodes[0]?.id ?? null
     for (const from of [null, first])
       expect(inStatus(status).send({ ...retry, from }, 0).length > 0).toBe(
@@ -260,13 +264,13 @@ describe.each(RunStatus.options)('a run that is %s', (status) => {
     expect(inStatus(status).send({ ...retry, from: 'nowhere' }, 0)).toEqual([])
   })
 
-  test('is abandoned only while it goes on', () => {
+  test('can be abandoned only while it has not ended', () => {
     const entries = inStatus(status).send(abandon, 0)
     expect(entries.length > 0).toBe(!isFinal(status))
   })
 })
 
-test('every change of status has its event, and the machine shows what the table says', () => {
+test('every status change has its event, and the published state machine matches the transition table', () => {
   expect(runEvent('queued', 'running')).toBe('workflow.run_started')
   expect(runEvent('running', 'paused')).toBe('workflow.run_paused')
   expect(runEvent('paused', 'running')).toBe('workflow.run_resumed')

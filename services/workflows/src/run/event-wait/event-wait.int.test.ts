@@ -77,12 +77,12 @@ async function goOn(runId: string) {
   expect(answer.status).toBe(200)
 }
 
-test('an event that no version waits for is not kept', async () => {
+test('an event that no version waits for is not stored', async () => {
   expect(await consume(resolved({ id: 'inc_0' }))).toBe(0)
   expect(await service.sql`select 1 from recent_events`).toHaveLength(0)
 })
 
-test('an event goes to the run that waits for it, and to no other', async () => {
+test('an event is delivered only to the run that waits for it', async () => {
   await waitable('incident.*')
   const [mine, others] = [
     await start({ steps: [wait('answer', { 'data.id': 'inc_1' })] }),
@@ -98,8 +98,8 @@ test('an event goes to the run that waits for it, and to no other', async () => 
   expect(await statusOf(others)).toBe('waiting')
 })
 
-describe('what has come before a step began to wait', () => {
-  test('is found where it was accepted after the run was started, and not before', async () => {
+describe('an event accepted before a step starts to wait', () => {
+  test('is found if it was accepted after the run started, and not if it was accepted before', async () => {
     const before = resolved({ id: 'inc_3' })
     ends = { itsm: position }
     const runId = await start({ steps: [pause, wait('answer', { 'data.id': 'inc_3' })] })
@@ -112,7 +112,7 @@ describe('what has come before a step began to wait', () => {
     expect(await ended(runId)).toMatchObject({ output: { id: after.event.id } })
   })
 
-  test('goes by the positions in each log, whatever the order of arrival', async () => {
+  test('is compared with the start of the run by its position in each log, in any order of arrival', async () => {
     const [own, late] = [resolved({ id: 'inc_4' }), resolved({ id: 'inc_4' })]
     const other = resolved({ id: 'inc_4' }, 'settings')
     const since = { itsm: own.position ?? 0, settings: other.position ?? 0 }
@@ -123,7 +123,7 @@ describe('what has come before a step began to wait', () => {
     expect(await ended(runId)).toMatchObject({ output: { id: late.event.id } })
   })
 
-  test('is found past many others, and by a step inside a for_each and a branch', async () => {
+  test('is found among many others, and by a step inside a for_each and a branch', async () => {
     const inner = wait('answer', { 'data.id': 'inc_5' })
     const branch = { id: 'if', type: 'branch', if: '{{ true }}', then: [inner] }
     const each = { id: 'each', type: 'for_each', items: '{{ [1, 2] }}', steps: [branch] }
@@ -139,7 +139,7 @@ describe('what has come before a step began to wait', () => {
   })
 })
 
-test('steps of a run that wait for the same get one event each', async () => {
+test('steps of a run that wait for the same events receive one event each', async () => {
   const branches = ['a', 'b', 'c'].map((name) => ({ name, steps: [wait(name, { 'data.id': 'inc_6' })] }))
   const runId = await start({ steps: [pause, { id: 'all', type: 'parallel', branches }] }, { itsm: position })
   await reached(runId, 'paused')
@@ -159,7 +159,7 @@ test('steps of a run that wait for the same get one event each', async () => {
   expect(got.sort()).toEqual([...early, last].map(({ event }) => event.id).sort())
 })
 
-test('events that come while steps begin to wait are neither lost nor got twice', async () => {
+test('events that arrive while steps start to wait are delivered exactly once', async () => {
   const steps = [1, 2, 3].map((n) => wait(`answer_${n}`, { 'data.id': 'inc_7' }))
   const define = fixture.define({ steps, output: steps.map(({ id }) => `{{ steps.${id}.output.id }}`) })
   const ids = await Promise.all(
@@ -174,7 +174,7 @@ test('events that come while steps begin to wait are neither lost nor got twice'
   }
 })
 
-test('events are kept for as long as a run may wait for them', async () => {
+test('events are stored as long as a run may wait for them', async () => {
   const { sql } = service
   const expire = () => deleteRecentEvents(sql, Date.now(), new AbortController().signal)
   const left = async () => (await sql`select 1 from recent_events`).length

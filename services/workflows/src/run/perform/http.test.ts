@@ -30,7 +30,7 @@ async function answered(type: string, body: Buffer, more: { status?: number; isB
   return httpEffect(send)(call).catch(toFailure)
 }
 
-test('a step gives text by its charset, and what is no text as base64', async () => {
+test('a step decodes text by its charset, and returns other content as base64', async () => {
   const latin1 = Buffer.from('grün', 'latin1')
   expect(await answered('text/plain; charset=iso-8859-1', latin1)).toMatchObject({ body: 'grün' })
   expect(await answered('application/octet-stream', latin1)).toMatchObject({
@@ -41,13 +41,13 @@ test('a step gives text by its charset, and what is no text as base64', async ()
   })
 })
 
-test('a step that is answered with what does not decompress says so', async () => {
+test('a step fails with an explanation when the response cannot be decompressed', async () => {
   expect(await answered('text/plain', Buffer.from(''), { isBroken: true })).toMatchObject({
     error: { code: 'upstream_error', message: expect.stringContaining('does not decompress: it is not br') },
   })
 })
 
-test('an answer is what it was, but for an echo of what is no data', async () => {
+test('a response is returned unchanged, except that echoes of secrets are masked unless these are short', async () => {
   const body = Buffer.from(
     JSON.stringify({ number: 'INC-1234', token: 'page-2', echo: `is ${secret}`, n: 1234 }),
   )

@@ -42,7 +42,7 @@ const caller = {
   workflow: { id: 'wf_1', name: 'Sync' },
 }
 
-describe('a step api', () => {
+describe('an api step', () => {
   const operations = {
     find: async (id: string) =>
       id === 'addComment'
@@ -52,7 +52,7 @@ describe('a step api', () => {
   const effect = (platform: ReturnType<typeof fakePlatform>) => apiEffect(operations, platform.call)
   const step = { type: 'api', operation: 'addComment' }
 
-  it('calls the operation with its parameters, in the name of who published, with the key of the step', async () => {
+  it('calls the operation with its parameters, the grant of the publisher and the key of the step', async () => {
     const platform = fakePlatform({ status: 201, body: { data: { id: 'c_1' } } })
     const input = { params: { id: 'inc/1' }, query: { notify: true, tag: ['a', 'b'] }, body: { text: 'Hi' } }
     expect(await effect(platform)(callOf(step, input))).toEqual({ status: 201, data: { id: 'c_1' } })
@@ -64,7 +64,7 @@ describe('a step api', () => {
     })
   })
 
-  it('gives the page of a list, and what has no envelope as it is', async () => {
+  it('returns a list page with its pagination, and accepts a response without an envelope', async () => {
     const page = { data: [1], pagination: { nextCursor: 'c' } }
     const input = { params: { id: 'i' } }
     const listed = fakePlatform({ status: 200, body: page })
@@ -73,7 +73,7 @@ describe('a step api', () => {
     expect(await effect(bare)(callOf(step, input))).toEqual({ status: 204, data: null })
   })
 
-  it('fails with what is missing, before any call', async () => {
+  it('fails on a missing parameter or an unknown operation, before any call', async () => {
     const platform = fakePlatform({ status: 200, body: {} })
     const refused = effect(platform)(callOf(step, {})).catch(toFailure)
     expect(await refused).toMatchObject({ ok: false, error: { code: 'missing_param', retryable: false } })
@@ -83,11 +83,11 @@ describe('a step api', () => {
   })
 })
 
-describe('a step connector', () => {
+describe('a connector step', () => {
   const id = 'con_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
   const step = { type: 'connector', connector: id, action: 'post' }
 
-  it('invokes its action and gives what that gives', async () => {
+  it('invokes its action and returns the output', async () => {
     const platform = fakePlatform({ status: 200, body: { data: { output: { ok: true }, attempts: 1 } } })
     const output = await connectorEffect(platform.call)(callOf(step, { text: 'Hi' }))
     expect(output).toEqual({ ok: true })
@@ -98,7 +98,7 @@ describe('a step connector', () => {
     })
   })
 
-  it('hands on why it failed, and whether another attempt may fare better', async () => {
+  it('fails with the error of the action, and whether it can be retried', async () => {
     const failure = new CallFailure('connector_unreachable', 'It did not answer.', { retryable: true })
     const outcome = connectorEffect(fakePlatform(failure).call)(callOf(step, {})).catch(toFailure)
     expect(await outcome).toEqual({
@@ -108,14 +108,14 @@ describe('a step connector', () => {
   })
 })
 
-describe('a step publish', () => {
+describe('a publish step', () => {
   const step = { type: 'publish', topic: 'orders', eventType: 'paid', payload: {} }
   const id = 'evt_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'
   const createdAt = '2026-01-01T00:00:00.000Z'
   const data = { id, topic: 'orders', type: 'paid', deduplicated: false, createdAt }
   const answer = { status: 201, body: { data } }
 
-  it('is one event however often it is attempted: the key of the step tells', async () => {
+  it('publishes one event across all attempts, deduplicated by the key of the step', async () => {
     const platform = fakePlatform(answer)
     const input = { eventType: 'paid', payload: { amount: 5 } }
     const call = callOf<PublishStep>(step, input)
@@ -129,7 +129,7 @@ describe('a step publish', () => {
     expect(second).toEqual(first)
   })
 
-  it('takes a key of its own where it names one', async () => {
+  it('uses its own deduplication key if it has one', async () => {
     const platform = fakePlatform(answer)
     const input = { eventType: 7, payload: null, deduplicationKey: 'order-7' }
     await publishEffect(platform.call)(callOf(step, input))
@@ -139,8 +139,8 @@ describe('a step publish', () => {
   })
 })
 
-describe('what an effect throws', () => {
-  it('says of the unknown nothing but that it may be tried again', () => {
+describe('an error thrown by an effect', () => {
+  it('is reported without its message, as a retryable internal error, if it is unknown', () => {
     expect(toFailure(new Error('password=hunter2'))).toEqual({
       ok: false,
       error: { code: 'internal_error', message: 'The step could not be executed.', retryable: true },

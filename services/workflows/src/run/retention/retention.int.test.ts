@@ -49,7 +49,7 @@ const left = async () => {
 }
 const only = (...ids: string[]) => ({ runs: [...ids].sort(), relatedRows: [...ids].sort() })
 
-test('runs go with all they have when their workspace keeps them no longer, but none that has not ended', async () => {
+test('ended runs are deleted with their related rows after the retention of their workspace, open runs are not', async () => {
   const { sql } = service
   const [short, usual, long] = [
     await finished('ws_short'),
@@ -78,7 +78,7 @@ test('runs go with all they have when their workspace keeps them no longer, but 
   expect(asked[0]).toEqual(['ws_long', 'ws_short', 'ws_usual'])
 })
 
-test('a month goes as a whole when nothing of it is kept, and not before', async () => {
+test('a month is dropped as a whole only when none of its runs is kept', async () => {
   const { sql } = service
   const months = () => listPartitions(sql, 'runs')
   const ended = await finished('ws_usual')
@@ -97,7 +97,7 @@ test('a month goes as a whole when nothing of it is kept, and not before', async
   expect(await months()).not.toContain(month)
 })
 
-test('keys without runs, tests without runs and what started none go as well', async () => {
+test('concurrency keys and test versions without runs are deleted, and old skipped triggers', async () => {
   const { sql } = service
   const at = (days: number) => new Date(Date.now() - days * dayMs).toISOString()
   const keyed = { steps: [{ id: 'nap', type: 'wait', seconds: 3_600 }], concurrency: { limit: 5 } } as const

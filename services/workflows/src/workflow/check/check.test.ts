@@ -23,8 +23,8 @@ const nested = (depth: number): object =>
     ? value('leaf')
     : { id: `each_${depth}`, type: 'for_each', items: '{{ input }}', steps: [nested(depth - 1)] }
 
-describe('the structure', () => {
-  it('is bounded in depth, number and size', () => {
+describe('the structure of a definition', () => {
+  it('is limited in depth, number of steps and size', () => {
     expect(codes([nested(maxStepDepth)])).toEqual([])
     expect(codes([nested(maxStepDepth + 1)]).map(([, code]) => code)).toEqual(['too_deep'])
     const many = Array.from({ length: 101 }, (_, at) => value(`s${at}`))
@@ -36,7 +36,7 @@ describe('the structure', () => {
     expect(codes([value('a', 'x'.repeat(256 * 1024))])).toContainEqual(['', 'too_large'])
   })
 
-  it('has no step that is never reached', () => {
+  it('has no unreachable step', () => {
     const ends = {
       id: 'b',
       type: 'branch',
@@ -50,7 +50,7 @@ describe('the structure', () => {
     expect(codes([{ id: 'f', type: 'fail', message: 'no', continueOnError: true }, value('a')])).toEqual([])
   })
 
-  it('says how it waits and who decides', () => {
+  it('has exactly one kind of wait, and enough approvers for the quorum', () => {
     expect(codes([{ id: 'w', type: 'wait' }])).toEqual([['/steps/0', 'one_way_to_wait']])
     expect(codes([{ id: 'w', type: 'wait', seconds: 1, until: '{{ input }}' }])).toHaveLength(1)
     const approval = { id: 'a', type: 'approval', title: 'Really?' } as const
@@ -70,7 +70,7 @@ describe('references', () => {
     return checkReferences(parsed, reads).map(({ step, code }) => `${step} ${code}`)
   }
 
-  it('lead to steps that have run before, within branches and around', () => {
+  it('can use steps that ran before, in the same branch or around it', () => {
     const branch = { id: 'b', type: 'branch', if: '{{ input }}', then: [value('in')] } as const
     expect(found([value('a'), branch, value('z')], 'steps.a')).toEqual(['a step_not_run_before'])
     expect(found([branch, value('z')], 'steps.in')).toEqual([
@@ -80,7 +80,7 @@ describe('references', () => {
     expect(found([value('a')], 'steps.gone')).toEqual(['a unknown_step'])
   })
 
-  it('do not see parallel branches, nor into a for_each from outside', () => {
+  it('cannot use steps of parallel branches, or steps inside a for_each from outside', () => {
     const branches = [
       { name: 'l', steps: [value('left')] },
       { name: 'r', steps: [value('right')] },
@@ -102,7 +102,7 @@ describe('references', () => {
     ])
   })
 
-  it('use item, failure and the rest where they are known', () => {
+  it('can use item, failure and other names only where they are defined', () => {
     const each = { id: 'e', type: 'for_each', items: '{{ input }}', steps: [value('one')] } as const
     expect(found([each, value('z')], 'item')).toEqual(['e unknown_name', 'z unknown_name'])
     expect(found([value('a')], 'failure', { onFailure: [value('f')] })).toEqual(['a unknown_name'])
@@ -115,7 +115,7 @@ describe('references', () => {
 
 const tenant: TenantScope = { workspaceId: 'ws_1', environment: 'production' }
 
-describe('the platform', () => {
+describe('a check against the platform', () => {
   const path = '/itsm/incidents/:id/comments/:commentId'
   const steps = [
     { id: 'a', type: 'api', operation: 'known', params: { id: '{{ input }}' } },
@@ -141,7 +141,7 @@ describe('the platform', () => {
     return { warned, problems: problems.map((each) => [each.path, each.code]) }
   }
 
-  it('has the operations, with the parameters of their paths, and the connectors', async () => {
+  it('finds unknown operations, missing path parameters and unknown connectors', async () => {
     expect((await found(true)).problems).toEqual([
       ['/steps/0/params', 'missing_param'],
       ['/steps/1/operation', 'unknown_operation'],
@@ -149,7 +149,7 @@ describe('the platform', () => {
     ])
   })
 
-  it('is not held against a definition where it does not answer', async () => {
+  it('reports no unknown names while services are unavailable, and logs a warning', async () => {
     const { problems, warned } = await found(false)
     expect(problems).toEqual([['/steps/0/params', 'missing_param']])
     expect(warned).toHaveLength(2)
@@ -173,7 +173,7 @@ it.each<[object, Permission[]]>([
   [{ type: 'artifact', artifact: 'enrich' }, ['cmdb:read', 'sdk:invoke']],
   [{ type: 'publish', topic: 'orders', eventType: 'made', payload: 1 }, ['topics:write']],
   [{ type: 'workflow', workflow: 'wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }, ['workflows:run']],
-])('takes of its owner what a step does, wherever it stands: %j', async (step, uses) => {
+])('a step requires its permissions of the workflow owner, wherever it is placed: %j', async (step, uses) => {
   const own = { id: 'own', ...step }
   const branch = { id: 'b', type: 'branch', if: '{{ input }}', then: [value('a')], else: [own] }
   for (const given of [
@@ -186,7 +186,7 @@ it.each<[object, Permission[]]>([
   expect(new Set(more.uses)).toEqual(new Set([...uses, 'queries:write']))
 })
 
-it('knows the events there are, and what reading them and using secrets takes', async () => {
+it('rejects unknown events, and requires the permissions to read events and to use secrets', async () => {
   const listens = definition([value('a', '{{secrets.key}}')], {
     trigger: { type: 'event', events: ['incident.*', 'dog.barked', '*'] },
   })
@@ -222,7 +222,7 @@ describe('secrets', () => {
     value('transform', text),
   ]
 
-  it('are found wherever a definition names them', () => {
+  it('are found in every field of a definition that names them', () => {
     const found = findSecretTargets(
       definition(everywhere, {
         trigger: { type: 'webhook', signature: { secret: 'signing' } },
@@ -257,11 +257,11 @@ describe('secrets', () => {
     ['https:a.example.com{{ input }}/', undefined],
     ['{{ input }}', undefined],
     ['nothing', undefined],
-  ])('of %s go to the literal host %s', (url, host) => {
+  ])('in the URL %s are sent to the literal host %s', (url, host) => {
     expect(literalHost(url)).toBe(host)
   })
 
-  it('are not held against a definition while settings does not answer', async () => {
+  it('are not checked while the settings service is unavailable', async () => {
     const warned: unknown[] = []
     const away = { check: () => Promise.reject(new Error('away')) }
     const log = { warn: (_: unknown, said?: string) => void warned.push(said) }

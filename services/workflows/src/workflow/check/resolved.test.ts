@@ -48,7 +48,7 @@ const naming: readonly [string, string, (name: string) => object][] = [
 const http = { type: 'http', url: 'https://known.test/' }
 const approval = { type: 'approval', title: 'Go?' }
 
-describe.each(naming)('%s at %s', (code, below, step) => {
+describe.each(naming)('the problem %s at %s', (code, below, step) => {
   const problems = async (name: string, around = (inner: object) => [inner]) => {
     const definition = WorkflowDefinition.parse({ steps: around({ id: 'own', ...step(name) }) })
     return (await checkPlatform(definition, tenant, platform)).map((each) => [
@@ -58,7 +58,7 @@ describe.each(naming)('%s at %s', (code, below, step) => {
     ])
   }
 
-  it('is a problem where there is none, in a branch too, and where there is one it is not', async () => {
+  it('is reported for an unknown name, also inside a branch, and not for a known one', async () => {
     expect(await problems('known')).toEqual([])
     expect(await problems('absent')).toEqual([['own', `/steps/0${below}`, code]])
     const branch = (inner: object) => [{ id: 'b', type: 'branch', if: '{{ input }}', then: [inner] }]
@@ -66,7 +66,7 @@ describe.each(naming)('%s at %s', (code, below, step) => {
   })
 })
 
-it('leaves alone what an expression gives', async () => {
+it('names that are computed by an expression are not checked', async () => {
   const steps = [
     { id: 'a', ...approval, approvers: { users: ['{{ input.user }}'] } },
     { id: 'b', type: 'api', operation: 'listRecords', params: { slug: '{{ input.slug }}' } },
@@ -76,7 +76,7 @@ it('leaves alone what an expression gives', async () => {
   expect(await checkPlatform(WorkflowDefinition.parse({ steps }), tenant, platform)).toEqual([])
 })
 
-describe('outputs of steps', () => {
+describe('references to steps', () => {
   const steps = [
     { id: 'call', ...http },
     { id: 'ok', ...approval, approvers: { roles: ['known'] } },
@@ -101,9 +101,9 @@ describe('outputs of steps', () => {
     'steps.nap.output.until',
     'steps.shape.output.sum = 1',
     'steps.both.output.right',
-  ])('%s reads a field that is not there', (source) => expect(codes(source)).toEqual(['unknown_output']))
+  ])('%s reads an unknown field of an output', (source) => expect(codes(source)).toEqual(['unknown_output']))
 
-  it('have an output, an error and a status', () => {
+  it('can read only the output, the error and the status', () => {
     expect(codes('steps.free.outptu.x')).toEqual(['unknown_field'])
   })
 
@@ -116,10 +116,10 @@ describe('outputs of steps', () => {
     'item.steps.call.output.stauts',
     'steps.call.output.$string()',
     'steps.unheard.output.of',
-  ])('%s is fine', (source) => expect(codes(source)).toEqual([]))
+  ])('%s is valid', (source) => expect(codes(source)).toEqual([]))
 })
 
-it('of an address only what is literal is checked', () => {
+it('only the literal part of a URL is checked', () => {
   const checked: string[] = []
   const outbound = { checkUrl: (url: string) => void checked.push(url) }
   const urls = [
