@@ -43,7 +43,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
   withServers(group.command('show').description('one dead letter, with the message as it came'))
     .argument('<id>', 'such as itsm:12', letterId)
     .addHelpText('after', examples('show itsm:12', 'show itsm:12 --json | jq -r .payload'))
-    .action((id: GivenId, options: OperationOptions, command: Command) =>
+    .action((id: ParsedId, options: OperationOptions, command: Command) =>
       withTask(io, command, options, async (ops, { target }) => {
         const letter = await ops.readDeadLetter(target, inService(ops, id))
         printerFor(io, command).one(letter, [
@@ -67,7 +67,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
       'after',
       `\n${redriveHelp}\n${examples('redrive itsm:12', 'redrive --all --consumer itsm-sla-clocks')}`,
     )
-    .action((ids: GivenId[], options: ChoiceOptions, command: Command) => {
+    .action((ids: ParsedId[], options: ChoiceOptions, command: Command) => {
       if (options.api)
         return changeThroughApi(io, command, { ...options, ids: ids.map(textOf), action: 'redrive' })
       return withTask(io, command, options, async (ops, task) => {
@@ -87,7 +87,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
 
   withChoice(group.command('drop').description('delete dead letters; what they are about is not done'))
     .addHelpText('after', examples('drop itsm:12', 'drop --all --service itsm --consumer itsm-sla-clocks'))
-    .action((ids: GivenId[], options: ChoiceOptions, command: Command) => {
+    .action((ids: ParsedId[], options: ChoiceOptions, command: Command) => {
       if (options.api)
         return changeThroughApi(io, command, { ...options, ids: ids.map(textOf), action: 'drop' })
       return withTask(io, command, options, async (ops, task) =>
@@ -109,7 +109,7 @@ const withServers = (command: Command) =>
 
 const withChoice = (command: Command) =>
   withServers(command)
-    .argument('[ids...]', 'such as itsm:12', (text: string, before: GivenId[] = []) => [
+    .argument('[ids...]', 'such as itsm:12', (text: string, before: ParsedId[] = []) => [
       ...before,
       letterId(text),
     ])
@@ -119,27 +119,27 @@ const withChoice = (command: Command) =>
     .option('--nats-url <url>', 'NATS server (NATS_URL)')
     .option('--nats-prefix <prefix>', 'prefix of the installation (NATS_PREFIX)')
 
-interface GivenId {
+interface ParsedId {
   service: string
   number: number
 }
 
-function letterId(text: string): GivenId {
+function letterId(text: string): ParsedId {
   const [, service, number] = /^([a-z-]+):([1-9]\d{0,14})$/.exec(text) ?? []
   if (service === undefined) throw new InvalidArgumentError('an id reads like itsm:12')
   return { service, number: Number(number) }
 }
 
-const textOf = ({ service, number }: GivenId) => `${service}:${number}`
+const textOf = ({ service, number }: ParsedId) => `${service}:${number}`
 
-const inService = (ops: Ops, { service, number }: GivenId): DeadLetterId => ({
+const inService = (ops: Ops, { service, number }: ParsedId): DeadLetterId => ({
   service: parseBackend(ops, service),
   number,
 })
 
 const chosen = ({ consumer }: { consumer?: string }) => (consumer === undefined ? {} : { consumer })
 
-function choice(ops: Ops, ids: readonly GivenId[], options: ChoiceOptions) {
+function choice(ops: Ops, ids: readonly ParsedId[], options: ChoiceOptions) {
   if ((ids.length === 0) !== (options.all === true))
     throw usageError('Name dead letters, or all of them with --all.')
   return { ...chosen(options), ...(ids.length > 0 && { ids: ids.map((id) => inService(ops, id)) }) }

@@ -183,6 +183,6 @@ export async function readDeliveries(
 }
 
 /** The filters without undefined values. */
-type Given<Filters> = { [Name in keyof Filters]: Exclude<Filters[Name], undefined> }
+type Defined<Filters> = { [Name in keyof Filters]: Exclude<Filters[Name], undefined> }
 const withoutUndefined = <Filters extends object>(filters: Filters) =>
-  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Given<Filters>
+  Object.fromEntries(Object.entries(filters).filter(([, value]) => value !== undefined)) as Defined<Filters>

@@ -1,7 +1,7 @@
 import type { DeliveryStatus } from '../api/api.js'
 
 /** Query parameters of an area, which are the filters of its list; unknown parameters and values are dropped. */
-type Given = Readonly<Record<string, unknown>>
+type QueryParameters = Readonly<Record<string, unknown>>
 
 export const deliveryStatuses = ['failed', 'retrying', 'pending', 'held', 'succeeded'] as const
 
@@ -11,7 +11,7 @@ export interface DeliverySearch {
   type?: string
 }
 
-export function deliverySearch(params: Given): DeliverySearch {
+export function deliverySearch(params: QueryParameters): DeliverySearch {
   const status = deliveryStatuses.find((each) => each === params.status)
   return { ...(status && { status }), ...texts(params, ['webhook', 'type']) }
 }
@@ -24,7 +24,7 @@ export interface EventSearch {
   tab?: string
 }
 
-export const eventSearch = (params: Given): EventSearch =>
+export const eventSearch = (params: QueryParameters): EventSearch =>
   texts(params, ['type', 'resource', 'request', 'actor', 'tab'])
 
 export interface AuditSearch {
@@ -37,7 +37,7 @@ export interface AuditSearch {
   to?: string
 }
 
-export const auditSearch = (params: Given): AuditSearch =>
+export const auditSearch = (params: QueryParameters): AuditSearch =>
   texts(params, ['type', 'resource', 'kind', 'actor', 'address', 'from', 'to'])
 
 /** Audit log filters that select the entry of an event: only one entry of its resource exists at that instant. */
@@ -53,21 +53,24 @@ export const auditEntrySearch = ({
   to: new Date(Date.parse(createdAt) + 1).toISOString(),
 })
 
-export const topicSearch = (params: Given): { name?: string } => texts(params, ['name'])
+export const topicSearch = (params: QueryParameters): { name?: string } => texts(params, ['name'])
 
-export const catalogueSearch = (params: Given): { type?: string } => texts(params, ['type'])
+export const catalogueSearch = (params: QueryParameters): { type?: string } => texts(params, ['type'])
 
 export interface WebhookSearch {
   status?: 'active' | 'paused'
   tab?: string
 }
 
-export const webhookSearch = (params: Given): WebhookSearch => ({
+export const webhookSearch = (params: QueryParameters): WebhookSearch => ({
   ...((params.status === 'active' || params.status === 'paused') && { status: params.status }),
   ...texts(params, ['tab']),
 })
 
-function texts<Name extends string>(params: Given, names: readonly Name[]): Partial<Record<Name, string>> {
+function texts<Name extends string>(
+  params: QueryParameters,
+  names: readonly Name[],
+): Partial<Record<Name, string>> {
   const present = names.flatMap((name) => {
     const value = params[name]
     // The router parses text that looks like a number as a number.

@@ -14,7 +14,7 @@ interface ProofProps {
   onSignedIn?(): void
 }
 
-interface Asked {
+interface PendingProof {
   lacking: Lacking
   settle(isProved: boolean): void
 }
@@ -24,7 +24,7 @@ interface Asked {
  * continues. `person` is the signed-in person; without it, the end of a session leads to the sign-in page.
  */
 export function Proof({ person, onSignedIn }: ProofProps) {
-  const [asked, setAsked] = useState<Asked>()
+  const [asked, setAsked] = useState<PendingProof>()
   const dialog = useRef<HTMLDialogElement>(null)
   useEffect(() => proveBy((lacking) => new Promise((resolve) => setAsked({ lacking, settle: resolve }))), [])
   useEffect(() => {

@@ -48,7 +48,7 @@ export const toStreamOptions = (config: BackendConfig): StreamOptions => ({
 const minuteMs = 60_000
 const weekMs = 7 * 24 * 60 * minuteMs
 
-interface WantedStream {
+interface StreamSpec {
   name: string
   subjects: string[]
   /** Within this time the stream recognizes repeated message ids. */
@@ -56,7 +56,7 @@ interface WantedStream {
   maxAgeMs: number | undefined
 }
 
-const platformStreams = (names: NatsNames, options: StreamOptions): WantedStream[] => [
+const platformStreams = (names: NatsNames, options: StreamOptions): StreamSpec[] => [
   {
     name: names.eventsStream,
     subjects: [names.eventSubjects],
@@ -104,7 +104,7 @@ export async function ensureStreams(
   }
 }
 
-async function ensureStream(manager: JetStreamManager, target: WantedStream, options: StreamOptions) {
+async function ensureStream(manager: JetStreamManager, target: StreamSpec, options: StreamOptions) {
   const existing = (await streamInfo(manager, target.name)) ?? (await addStream(manager, target, options))
   if (!existing) return
   refuseForeignStream(existing, options.installationId)
@@ -126,7 +126,7 @@ async function ensureStream(manager: JetStreamManager, target: WantedStream, opt
 }
 
 /** Resolves to the existing stream if another service was first, because all relays start at the same time. */
-async function addStream(manager: JetStreamManager, target: WantedStream, options: StreamOptions) {
+async function addStream(manager: JetStreamManager, target: StreamSpec, options: StreamOptions) {
   try {
     await manager.streams.add(newStream(target, options))
     return undefined
@@ -200,7 +200,7 @@ export function refuseForeignStream(
     throw new ForeignStreamError(config.name, found, installationId)
 }
 
-const newStream = (target: WantedStream, options: StreamOptions) => ({
+const newStream = (target: StreamSpec, options: StreamOptions) => ({
   name: target.name,
   description:
     options.installationId === undefined
@@ -221,7 +221,7 @@ const newStream = (target: WantedStream, options: StreamOptions) => ({
  * Settings that are not left to the server's operator. `maxAge` (in ns, 0 for none) applies if no maximum age is
  * configured.
  */
-function settled(target: WantedStream, { maxBytes, replicas }: StreamOptions, maxAge: number) {
+function settled(target: StreamSpec, { maxBytes, replicas }: StreamOptions, maxAge: number) {
   const age = target.maxAgeMs === undefined ? maxAge : nanos(target.maxAgeMs)
   const window = nanos(target.duplicateWindowMs)
   return {

@@ -16,14 +16,14 @@ import { assemble, type ExpressionResult } from './template/assemble.js'
 import { walkPlainPath } from './template/plain-path.js'
 import type { Template, TemplateExpression, TemplateProblem } from './template/template.js'
 
-interface Asking {
+interface EvaluationContext {
   /** `workspace/environment`: used for fair turns, and to delay a tenant that made a child fail. */
   tenant: string
   /** Rejects with the signal's reason. */
   signal?: AbortSignal | undefined
 }
 
-interface EvaluateRequest extends Asking {
+interface EvaluateRequest extends EvaluationContext {
   templates: readonly Template[]
   /** A JSON object: the root of the expressions. */
   scope: Record<string, unknown>
@@ -36,7 +36,7 @@ interface EvaluateRequest extends Asking {
   secretReferences?: 'refuse' | 'keep' | undefined
 }
 
-interface EvaluateExpressionRequest extends Asking {
+interface EvaluateExpressionRequest extends EvaluationContext {
   /** JSONata, without braces. */
   expression: string
   input: unknown
@@ -58,7 +58,7 @@ export interface Expressions {
   /** Evaluates one raw expression; a missing result becomes `null`. */
   evaluateExpression(request: EvaluateExpressionRequest): Promise<Evaluated>
   /** Checks the syntax and finds the references of templates. */
-  check(request: Asking & { templates: readonly Template[] }): Promise<CheckedTemplate[]>
+  check(request: EvaluationContext & { templates: readonly Template[] }): Promise<CheckedTemplate[]>
   /** Ends the children; pending requests fail with `expression_unavailable`. */
   close(): Promise<void>
 }
@@ -117,7 +117,7 @@ export function createExpressions(options: ExpressionsOptions): Expressions & { 
 
   async function sendRequest<Answer>(
     request: ChildRequest,
-    { tenant, signal, timeoutMs }: Asking & { timeoutMs: number },
+    { tenant, signal, timeoutMs }: EvaluationContext & { timeoutMs: number },
     parse: (text: string) => Answer[],
   ): Promise<Answer[] | RequestFailure> {
     const text = textOf(request)

@@ -1,5 +1,5 @@
 /** Query parameters of the lists about people; unknown parameters and values are dropped. */
-type Given = Readonly<Record<string, unknown>>
+type QueryParameters = Readonly<Record<string, unknown>>
 
 export const userStatuses = ['active', 'invited', 'suspended', 'deactivated'] as const
 export const keyStatuses = ['active', 'rotated', 'revoked'] as const
@@ -10,7 +10,7 @@ export interface UserSearch {
   q?: string
 }
 
-export function userSearch({ status, role, q }: Given): UserSearch {
+export function userSearch({ status, role, q }: QueryParameters): UserSearch {
   const known = userStatuses.find((each) => each === status)
   return { ...(known && { status: known }), ...text('role', role), ...text('q', q) }
 }
@@ -21,7 +21,7 @@ export interface KeySearch {
 }
 
 /** The API does not filter a person's own keys, so `status` is only kept for the keys of all users. */
-export function keySearch({ whose, status }: Given): KeySearch {
+export function keySearch({ whose, status }: QueryParameters): KeySearch {
   if (whose !== 'all') return {}
   const known = keyStatuses.find((each) => each === status)
   return { whose, ...(known && { status: known }) }
@@ -31,7 +31,7 @@ export interface NotificationSearch {
   unread?: 'true' | 'false'
 }
 
-export function notificationSearch({ unread }: Given): NotificationSearch {
+export function notificationSearch({ unread }: QueryParameters): NotificationSearch {
   // The router parses `true` and `false` as booleans.
   const known = (['true', 'false'] as const).find((each) => each === String(unread))
   return known === undefined ? {} : { unread: known }

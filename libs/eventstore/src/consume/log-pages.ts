@@ -22,13 +22,13 @@ const LogPageQuery = z.object({
     .number()
     .int()
     .min(0)
-    .meta({ description: 'Position in the log; 0 begins with the first event.' }),
+    .meta({ description: 'Position in the log after which the page begins; 0 starts with the first event.' }),
   types: z
     .string()
     .default('*')
     .meta({ description: 'Event types and `prefix.*`, separated by commas; `*` for all.' }),
-  since: Moment.optional().meta({ description: 'Only events that were created then or later.' }),
-  before: Moment.optional().meta({ description: 'Only events that were created before.' }),
+  since: Moment.optional().meta({ description: 'Only events created at or after this instant.' }),
+  before: Moment.optional().meta({ description: 'Only events created before this instant.' }),
 })
 type LogPageQuery = z.output<typeof LogPageQuery>
 
@@ -98,7 +98,7 @@ export function internalEventRoutes(database: Database): Route[] {
       operationId: 'readLogEnd',
       method: 'get',
       path: '/internal/events/end',
-      summary: 'Say how far the log of this service has come',
+      summary: 'Get the end position of the log of this service',
       tag: 'Internal',
       scope: 'service',
       callers: backendNames,

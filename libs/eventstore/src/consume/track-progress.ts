@@ -19,7 +19,7 @@ interface TrackProgressOptions {
   apply(events: Received<PlatformEvent>[]): Promise<void>
 }
 
-type Asked = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
+type ProgressSource = Pick<DurableConsumer, 'place' | 'progress' | 'restart'>
 
 /** Time by which handled events are acknowledged. */
 const acknowledgedMs = 1_000
@@ -86,11 +86,12 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
     before = filled
   }
 
-  const note = async (consumer: Asked) => lowWatermarks.acknowledged((await consumer.place()).ackFloor)
+  const note = async (consumer: ProgressSource) =>
+    lowWatermarks.acknowledged((await consumer.place()).ackFloor)
 
   let isRefused = false
   let writtenAt = Number.NEGATIVE_INFINITY
-  const write = async (consumer: Asked) => {
+  const write = async (consumer: ProgressSource) => {
     writtenAt = timers.now()
     const place = await consumer.progress()
     if (!filled || !before) return
@@ -127,11 +128,11 @@ export function trackConsumerProgress(options: TrackProgressOptions) {
   }
 
   /** Runs inspections one after the other; repeats one while the server or Postgres is unavailable. */
-  const enqueueInspection = (how: (consumer: Asked) => Promise<void>, consumer: Asked) => {
+  const enqueueInspection = (how: (consumer: ProgressSource) => Promise<void>, consumer: ProgressSource) => {
     inspections = inspections.then(() => how(consumer)).catch(() => scheduleInspection(consumer))
   }
 
-  const scheduleInspection = (consumer: Asked) => {
+  const scheduleInspection = (consumer: ProgressSource) => {
     if (closing.signal.aborted) return
     const writeDelayMs = Math.max(
       idleIntervalMs(acknowledgedMs, timers),

@@ -100,7 +100,7 @@ export function createGuardedConnector(
    * undici does not treat this as the failure of a request: a request that arrives
    * meanwhile gets a separate connection.
    */
-  class NobodyWaits extends errors.InformationalError {}
+  class NoWaitingRequestError extends errors.InformationalError {}
   const connect = buildConnector({
     timeout: connectTimeoutMs,
     lookup,
@@ -130,7 +130,7 @@ export function createGuardedConnector(
     // The returned value, the pending connection, is not in the type.
     const socket: unknown = connect(options, (error, connected) => {
       settled(error === null)
-      if (error) callback(error instanceof NobodyWaits ? error : connectFailure(error), null)
+      if (error) callback(error instanceof NoWaitingRequestError ? error : connectFailure(error), null)
       else {
         dial.openedAt = performance.now()
         callback(null, connected)
@@ -145,7 +145,7 @@ export function createGuardedConnector(
     if (socket instanceof TLSSocket)
       socket.on('session', (session: Buffer) => sessions.set(options.hostname, session))
     const settled = waiting.whileWaitedFor(origin, () => {
-      if (socket instanceof Socket) socket.destroy(new NobodyWaits())
+      if (socket instanceof Socket) socket.destroy(new NoWaitingRequestError())
     })
   }
 }

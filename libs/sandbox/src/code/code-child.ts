@@ -42,7 +42,7 @@ export interface CodeChild {
   kill(): void
 }
 
-interface Held {
+interface LiveRun {
   run: Run
   id: number
   waits: boolean
@@ -59,9 +59,9 @@ const lettingGoMs = 30_000
 const megabyte = 1024 * 1024
 
 export function startCodeChild(options: CodeChildOptions): CodeChild {
-  const activeRuns = new Map<number, Held>()
+  const activeRuns = new Map<number, LiveRun>()
   let nextId = 1
-  let computes: Held | undefined
+  let computes: LiveRun | undefined
   /** CPU time of the process at its last message, in milliseconds. */
   let [mark, hasReceived]: [number | undefined, boolean] = [undefined, true]
   let timer: NodeJS.Timeout | undefined
@@ -98,7 +98,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     }
   }
 
-  function receive(one: Held, header: ChildHeader, [first = '', second = '', third = '']: string[]): void {
+  function receive(one: LiveRun, header: ChildHeader, [first = '', second = '', third = '']: string[]): void {
     switch (header.op) {
       case 'at':
         computes = one
@@ -127,7 +127,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     }
   }
 
-  function call(one: Held, id: number, name: string, args: string): void {
+  function call(one: LiveRun, id: number, name: string, args: string): void {
     const { run } = one
     run.called = true
     run.hostCalls += 1
@@ -148,7 +148,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   const send = (header: OmitLengths<ParentHeader>, ...parts: string[]) =>
     channel.send(packet(header, ...parts))
 
-  function settle(one: Held, outcome: RunOutcome, used?: RunUsage): void {
+  function settle(one: LiveRun, outcome: RunOutcome, used?: RunUsage): void {
     activeRuns.delete(one.id)
     if (computes === one) computes = undefined
     one.run.settle(one.ending ?? outcome, used)
@@ -177,7 +177,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
   }
 
   /** The run that currently computes, as far as is known. */
-  const computing = (): Held | undefined =>
+  const computing = (): LiveRun | undefined =>
     computes ?? [...activeRuns.values()].find(({ waits }) => !waits) ?? [...activeRuns.values()][0]
 
   function checkLimits(): void {
@@ -199,7 +199,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     return sum
   }
 
-  function end(one: Held, outcome: RunOutcome): void {
+  function end(one: LiveRun, outcome: RunOutcome): void {
     if (one.ending) return
     one.ending = outcome
     one.endsBy = performance.now() + lettingGoMs
@@ -233,7 +233,7 @@ export function startCodeChild(options: CodeChildOptions): CodeChild {
     begin(run) {
       const id = nextId
       nextId += 1
-      const one: Held = { run, id, waits: false, ending: undefined, endsBy: 0 }
+      const one: LiveRun = { run, id, waits: false, ending: undefined, endsBy: 0 }
       activeRuns.set(id, one)
       run.begin(() => end(one, timeoutOutcome('wall', run.limits)))
       const { code, entry = 'default', functions, refused, context = null } = run.request

@@ -89,7 +89,7 @@ export function createArtifactLoader(database: Pick<Database, 'sql' | 'planned'>
   // Many artifacts are invoked concurrently, often the same ones. Each is read after its request; concurrent requests
   // share one statement.
   const artifactReads = createGroups({
-    write: (queries: readonly Asked[]) => find(database, queries),
+    write: (queries: readonly ArtifactQuery[]) => find(database, queries),
     isAway: isDatabaseUnavailable,
   })
 
@@ -122,7 +122,7 @@ export function createArtifactLoader(database: Pick<Database, 'sql' | 'planned'>
   }
 }
 
-interface Asked {
+interface ArtifactQuery {
   tenant: TenantScope
   idOrSlug: string
 }
@@ -131,7 +131,7 @@ const presentColumns = `id, status, (state->>'artifactVersion')::int as number, 
   state->>'installation' as installation`
 
 /** Finds the artifact for each id or slug, unless it was removed. */
-async function find({ planned }: Pick<Database, 'planned'>, queries: readonly Asked[]) {
+async function find({ planned }: Pick<Database, 'planned'>, queries: readonly ArtifactQuery[]) {
   const rows = await planned.unsafe(
     `select asked.n::int - 1 as n, found.*
      from unnest($1::text[], $2::text[], $3::text[]) with ordinality as asked (workspace_id, environment, ref, n)

@@ -42,12 +42,12 @@ export interface Invoker {
    * Runs a request once for its key. Throws if the key was used for a different request or its execution has
    * not ended.
    */
-  once(request: ExecutionRequest, options: Asked): Promise<CallerResult & { isRepeated: boolean }>
+  once(request: ExecutionRequest, options: InvokeMode): Promise<CallerResult & { isRepeated: boolean }>
   /** The same for the idempotency key of a request, storing the response. */
-  perform(request: ExecutionRequest, options: Asked, meta: RequestMeta): Promise<Execution>
+  perform(request: ExecutionRequest, options: InvokeMode, meta: RequestMeta): Promise<Execution>
 }
 
-type Asked = Pick<InvokeArtifact, 'mode'> & { retryFailed?: boolean }
+type InvokeMode = Pick<InvokeArtifact, 'mode'> & { retryFailed?: boolean }
 
 export function createInvoker({ database, loading, executions, readResult }: InvokerOptions): Invoker {
   const { sql } = database
@@ -81,7 +81,7 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     return retryFailed && hasFailed ? undefined : found
   }
 
-  async function repeated(request: ExecutionRequest, options: Asked) {
+  async function repeated(request: ExecutionRequest, options: InvokeMode) {
     const { key, fingerprint } = request.key ?? {}
     if (key === undefined || typeof fingerprint !== 'string')
       throw new Error('only a key leads to one before')
@@ -97,7 +97,7 @@ export function createInvoker({ database, loading, executions, readResult }: Inv
     return begun
   }
 
-  async function begin(request: ExecutionRequest, { mode }: Asked): Promise<CallerResult | undefined> {
+  async function begin(request: ExecutionRequest, { mode }: InvokeMode): Promise<CallerResult | undefined> {
     if (mode !== 'async') return executions.run(request)
     const execution = await executions.accept(request)
     return execution && { execution, isSealed: false, secrets: [] }

@@ -2,10 +2,12 @@ import { manifestFile, type PackProblem, type SecretTarget } from '@opsplane/con
 import { jsonPointer, type SavingMeta, type SecretTargets } from '@opsplane/http'
 import type { PackArtifact } from '@opsplane/pack-format'
 
-type Asking = Pick<PackArtifact, 'permissions'>
+type WithPermissions = Pick<PackArtifact, 'permissions'>
 
 /** Secrets named in the manifest's artifacts, with the hosts declared for them. */
-export const listSecretTargets = (artifacts: readonly Asking[]): (SecretTarget & { path: string })[] =>
+export const listSecretTargets = (
+  artifacts: readonly WithPermissions[],
+): (SecretTarget & { path: string })[] =>
   artifacts.flatMap(({ permissions: { secrets, secretsPlain, http } }, index) => {
     const at = (list: string, position: number) =>
       jsonPointer(['artifacts', index, 'permissions', list, position])
@@ -24,7 +26,7 @@ export const listSecretTargets = (artifacts: readonly Asking[]): (SecretTarget &
  */
 export async function findSecretWarnings(
   secretTargets: Pick<SecretTargets, 'check'>,
-  artifacts: readonly Asking[],
+  artifacts: readonly WithPermissions[],
   meta: SavingMeta,
 ): Promise<PackProblem[]> {
   const found = await secretTargets.check(meta, listSecretTargets(artifacts))

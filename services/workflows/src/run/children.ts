@@ -10,7 +10,7 @@ import { findRun } from './queries.js'
 import { type SignalEnvelope, type SignalResult, wrapOwnSignal } from './signal-envelope.js'
 import { runStatement } from './store/store.js'
 
-type GoesOn = NonNullable<Extract<Task, { kind: 'start_run' }>['goesOn']>
+type Continuation = NonNullable<Extract<Task, { kind: 'start_run' }>['goesOn']>
 
 /**
  * Retries the run that a step of an earlier attempt waited for, unless it is still in progress or has completed.
@@ -25,7 +25,7 @@ export async function continueChild(
     present(runId: string, envelope: SignalEnvelope, force: boolean): Promise<SignalResult>
   },
   { tenant }: Pick<RunIdentity, 'tenant'>,
-  { runId, ...how }: GoesOn,
+  { runId, ...how }: Continuation,
 ): Promise<{ runId: string }> {
   const { shown } = await findRun(sql, runId, tenant)
   if (!shown.allowedActions.includes('retry')) {

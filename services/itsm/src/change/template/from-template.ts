@@ -101,9 +101,9 @@ function activeTemplate(
   return template
 }
 
-type Given = { [Name in keyof Agreed]?: Agreed[Name] | undefined }
+type AgreedInput = { [Name in keyof Agreed]?: Agreed[Name] | undefined }
 
-const pickAgreed = <Own extends Given>({
+const pickAgreed = <Own extends AgreedInput>({
   implementationPlan,
   testPlan,
   backoutPlan,
@@ -118,7 +118,7 @@ const pickAgreed = <Own extends Given>({
 })
 
 /** Throws validation_failed naming each given field that differs from the template's value. */
-function checkTemplateFields(fields: Given, own: Agreed): void {
+function checkTemplateFields(fields: AgreedInput, own: Agreed): void {
   rejectDetails(
     agreedFields
       .filter((name) => fields[name] !== undefined && fields[name] !== own[name])

@@ -13,7 +13,7 @@ export const templateFilters = z.object({
       description: 'One or several statuses, repeated or separated by commas.',
       example: ['active'],
     }),
-  q: searchFilter.meta({ description: `Words in name, title or description. ${searchSyntax}` }),
+  q: searchFilter.meta({ description: `Words to find in the name, title or description. ${searchSyntax}` }),
   ...createdFilters,
 })
 export type TemplateFilters = z.output<typeof templateFilters>

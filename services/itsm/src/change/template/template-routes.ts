@@ -28,7 +28,9 @@ export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
   return [
     route.list({
       summary: 'List change templates',
-      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
+      description:
+        'Returns templates that match all given filters. Newest first unless `sort` specifies otherwise. ' +
+        `${shortPages}`,
       query: templateFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       handler: pageReader(ctx, {
@@ -41,8 +43,8 @@ export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
     route.create({
       summary: 'Create a change template',
       description:
-        'What is agreed on beforehand: the plans, impact and probability of the standard changes that come from it, the ' +
-        'classes of items they may touch, and how long they may take. They need no approval. Emits ' +
+        'Defines the pre-approved content of standard changes: their plans, impact and probability, the classes of ' +
+        'items they may affect, and their maximum duration. Standard changes require no approval. Emits ' +
         '`change_template.created`.',
       body: NewChangeTemplate,
       handler: ({ body, meta }) => templates.add(body, meta),
@@ -50,7 +52,9 @@ export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
 
     route.get({
       summary: 'Get a change template',
-      description: 'With its plans and what its changes are bound to. With `asOf` as it was then.',
+      description:
+        'Includes the plans and the limits for changes created from the template. With `asOf`, returns the state at ' +
+        'that instant.',
       query: AsOfQuery,
       handler: ({ params, query, meta }) => templates.asOf(params.id, meta.tenant, query.asOf),
     }),
@@ -58,8 +62,8 @@ export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
     route.update({
       summary: 'Update a change template',
       description:
-        'Drafts take it over as it is when they are submitted; changes that are submitted keep it as it was then. Emits ' +
-        '`change_template.updated`.',
+        'Drafts adopt the current state of the template when they are submitted; submitted changes keep the state at ' +
+        'their submission. Emits `change_template.updated`.',
       body: ChangeTemplatePatch,
       handler: ({ params, body, meta }) => templates.patch(params.id, body, meta),
     }),
@@ -67,7 +71,7 @@ export function changeTemplateRoutes(ctx: ServiceContext): Route[] {
     route.delete({
       summary: 'Delete a change template',
       description:
-        'Changes that are submitted keep it; drafts need another one. Emits `change_template.deleted`.',
+        'Submitted changes keep the template; drafts require a different template. Emits `change_template.deleted`.',
       handler: ({ params, meta }) => templates.handle(params.id, { kind: 'delete' }, meta),
     }),
   ]
