@@ -32,7 +32,7 @@ const filesOf = (name: string): Record<string, string> => ({
       {
         slug: `${name.replaceAll('.', '-')}-hello`,
         name: 'Hello',
-        description: 'Greets the person of its input, and counts the incidents that are open.',
+        description: 'Greets the person named in the input and counts the open incidents.',
         kind: 'workflow_action',
         source: 'src/hello.ts',
         input: {

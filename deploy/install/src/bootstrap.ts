@@ -11,15 +11,15 @@ const config = baseConfig
     internalTlsMutual: true,
   })
   .extend({
-    settingsUrl: z.url({ protocol: /^https?$/ }).meta({ description: 'where the settings service is' }),
+    settingsUrl: z.url({ protocol: /^https?$/ }).meta({ description: 'URL of the settings service' }),
     operatorPrivateKey: z.string().min(1).meta({ description: 'Ed25519 private key of the operator' }),
-    ownerEmail: z.email().meta({ description: 'the first owner' }),
-    ownerPassword: z.string().min(1).meta({ description: 'with which the first owner signs in' }),
+    ownerEmail: z.email().meta({ description: 'e-mail address of the first owner' }),
+    ownerPassword: z.string().min(1).meta({ description: 'password of the first owner' }),
     ownerName: z.string().min(1).default('Owner'),
     workspaceSlug: z.string().min(1).default('main'),
     workspaceName: z.string().min(1).default('Main'),
     settingsWaitSeconds: z.coerce.number().int().min(0).max(3_600).default(300).meta({
-      description: 'how long the settings service may take to answer',
+      description: 'seconds to wait for the settings service to respond',
     }),
   })
 

@@ -20,16 +20,19 @@ import { z } from 'zod'
 import { migrationEnvironment, secretEnvironments } from './installation.js'
 
 const config = z.object({
-  postgresUrl: z.url().meta({ description: 'superuser of the database, without a password' }),
-  natsUrl: z.string().meta({ description: 'the NATS server, without a user' }),
-  publicOrigin: z.url().optional().meta({ description: 'origin people use' }),
-  appsOrigin: z.url().optional().meta({ description: 'origin that apps alone run at' }),
-  operators: z.string().optional().meta({ description: 'e-mail addresses of those who operate it' }),
+  postgresUrl: z.url().meta({ description: 'URL of the database for its superuser, without a password' }),
+  natsUrl: z.string().meta({ description: 'URL of the NATS server, without a user' }),
+  publicOrigin: z.url().optional().meta({ description: 'origin at which people use the installation' }),
+  appsOrigin: z.url().optional().meta({ description: 'origin reserved for apps' }),
+  operators: z
+    .string()
+    .optional()
+    .meta({ description: 'e-mail addresses of the operators of the installation' }),
   publicPort: z.coerce
     .number()
     .int()
     .default(8080)
-    .meta({ description: 'port of it, where it is this machine' }),
+    .meta({ description: 'port of the public origin if it is on this machine' }),
   receiverHost: z.string().default('demo').meta({ description: 'host of the receiver of the demonstration' }),
 })
 type Config = z.infer<typeof config>

@@ -7,15 +7,18 @@ import { z } from 'zod'
 const passwords = stringMap.pipe(z.record(z.enum(backendNames), z.string().min(1)))
 
 const config = z.object({
-  databaseUrl: z.string().meta({ description: 'superuser of the database, without a pooler between' }),
+  databaseUrl: z
+    .string()
+    .meta({ description: 'Postgres URL for the superuser of the database, not through a pooler' }),
   databasePasswords: passwords.meta({
     description: 'JSON object: service name to the password of its login role',
   }),
   installationId: z.string().regex(installationIdPattern).optional().meta({
-    description: 'id of the installation; the database records it, and names on its server begin with it',
+    description:
+      'id of the installation; the database records it, and names on the database server begin with it',
   }),
   databaseWaitSeconds: z.coerce.number().int().min(0).max(3_600).default(120).meta({
-    description: 'how long Postgres may take to answer',
+    description: 'seconds to wait for Postgres to respond',
   }),
 })
 

@@ -94,36 +94,39 @@ export const baseConfig = z.object({
     .min(0)
     .max(65535)
     .default(0)
-    .meta({ description: 'HTTP port; 0 takes a free one' }),
+    .meta({ description: 'HTTP port; 0 selects a free one' }),
   host: z.string().default('127.0.0.1').meta({ description: 'address to listen on' }),
   metricsPort: z.coerce.number().int().min(0).max(65535).optional().meta({
-    description: 'port of GET /metrics, 0 takes a free one; without it nothing is measured',
+    description: 'port of GET /metrics; 0 selects a free one; if unset, nothing is measured',
   }),
-  metricsHost: z.string().optional().meta({ description: 'address of that port; HOST unless given' }),
+  metricsHost: z
+    .string()
+    .optional()
+    .meta({ description: 'address on which the metrics port listens; default: HOST' }),
   otelExporterOtlpEndpoint: z
     .url({ protocol: /^https?$/ })
     .optional()
     .meta({
-      description: 'base URL of an OTLP/HTTP receiver of traces; without it nothing is traced',
+      description: 'base URL of an OTLP/HTTP receiver of traces; if unset, nothing is traced',
     }),
   otelExporterOtlpHeaders: z.string().transform(attributesOf).optional().meta({
-    description: 'headers sent to it, such as its key: name=value, separated by commas',
+    description: 'headers sent to the receiver of traces, such as its key: name=value, separated by commas',
   }),
   otelExporterOtlpTimeout: z.coerce.number().int().min(1).max(600_000).default(10_000).meta({
-    description: 'milliseconds one export may take',
+    description: 'maximum duration of one export of traces, in milliseconds',
   }),
   otelExporterOtlpProtocol: z.enum(['http/json']).default('http/json').meta({
-    description: 'how spans are sent; there is no other way than http/json',
+    description: 'protocol for sending spans; only http/json is supported',
   }),
   otelServiceName: z.string().optional().meta({
-    description: "service.name of the spans; the service's own unless given",
+    description: 'service.name of the spans; default: the name of the service',
   }),
   otelResourceAttributes: z.string().transform(attributesOf).optional().meta({
     description: 'attributes of all spans: name=value, separated by commas, values percent-encoded',
   }),
   otelSdkDisabled: flag
     .default(false)
-    .meta({ description: 'true traces nothing, wherever it would be sent' }),
+    .meta({ description: 'true disables tracing, regardless of the configured receiver' }),
   otelTracesSampler: z
     .enum([
       'always_on',
@@ -135,65 +138,77 @@ export const baseConfig = z.object({
     ])
     .optional()
     .meta({
-      description: 'which requests are traced: all, none, or the share that OTEL_TRACES_SAMPLER_ARG names',
+      description: 'requests that are traced: all, none, or the share set by OTEL_TRACES_SAMPLER_ARG',
     }),
   otelTracesSamplerArg: z.coerce.number().min(0).max(1).optional().meta({
-    description: 'the share of requests that are traced; unless set one in twenty, and at most five a second',
+    description: 'share of requests that are traced; if unset, one in twenty, and at most five a second',
   }),
-  natsUrl: z.string().default('nats://127.0.0.1:4222').meta({ description: 'NATS server' }),
+  natsUrl: z.string().default('nats://127.0.0.1:4222').meta({ description: 'URL of the NATS server' }),
   natsPrefix: z
     .string()
     .regex(/^[a-z0-9]*$/, 'must be lower-case letters and digits')
     .default('')
-    .meta({ description: 'keeps several installations apart on one NATS server' }),
+    .meta({ description: 'prefix that separates several installations on one NATS server' }),
   installationId: z
     .string()
     .regex(/^[a-z][a-z0-9]{5}$/, 'must be the id that opsplane secrets or adopt has printed')
     .optional()
     .meta({
       description:
-        'id of the installation; without it a database or a stream of another one is not recognized',
+        'id of the installation; if unset, a database or a stream of another installation is not recognized',
     }),
   instanceId: z.string().min(1).max(200).default(hostname).meta({
-    description: 'names this replica in leases: no two of a service share one, and a restart keeps it',
+    description:
+      'name of this replica in leases; unique among the replicas of a service, and unchanged by a restart',
   }),
   drainDelayMs: z.coerce.number().int().min(0).max(60_000).default(0).meta({
     description:
-      'how long a service that is asked to end still takes requests, until balancers send them elsewhere',
+      'milliseconds a service that is shutting down still accepts requests, until balancers send them elsewhere',
   }),
   serviceUrls: urlMap.default({}).meta({
     description: 'JSON object: service name to its base URL, such as {"settings":"http://…"}',
   }),
   internalTlsCertFile: z.string().optional().meta({
     description:
-      'PEM file of the certificate that this service shows to the others; they then call it with https',
+      'PEM file of the certificate this service presents to other services, which then call it with https',
   }),
-  internalTlsKeyFile: z.string().optional().meta({ description: 'PEM file of its key' }),
+  internalTlsKeyFile: z
+    .string()
+    .optional()
+    .meta({ description: 'PEM file of the private key of the internal TLS certificate' }),
   internalTlsCaFile: z.string().optional().meta({
-    description: 'PEM file of the authority by which services know each other',
+    description: 'PEM file of the certificate authority by which services trust each other',
   }),
   internalTlsMutual: flag.default(false).meta({
-    description: 'callers of this service must present a certificate of that authority',
+    description: 'callers of this service must present a certificate of the internal certificate authority',
   }),
   logLevel: z.enum(['silent', 'error', 'warn', 'info', 'debug', 'trace']).default('info'),
   logTenantData: flag.default(false).meta({
-    description: 'log errors with the values tenants sent, to find a fault; off for a reason',
+    description:
+      'log errors with the values sent by tenants, for troubleshooting; off by default, because logs then contain ' +
+      'tenant data',
   }),
-  limits: jsonObject.pipe(LimitValues).default({}).meta({
-    description: 'JSON object: limits of every workspace that are not the usual ones, by name; 0 for none',
-  }),
+  limits: jsonObject
+    .pipe(LimitValues)
+    .default({})
+    .meta({
+      description:
+        'JSON object: name of a limit to its value for every workspace, where it differs from the default; 0 for no ' +
+        'limit',
+    }),
   workspaceLimits: jsonObject.pipe(z.record(z.string(), LimitValues)).default({}).meta({
-    description: 'JSON object: workspace id to the limits that hold for it alone',
+    description: 'JSON object: workspace id to the limits that apply to that workspace only',
   }),
   servicePrivateKey: z
     .string()
     .meta({ description: 'Ed25519 private key of this service, PKCS#8 DER in base64' }),
   previousServicePrivateKeys: commaSeparated.default([]).meta({
-    description: 'comma-separated keys this service had before, for what the streams still hold',
+    description:
+      'comma-separated earlier private keys of this service, for messages that are still in the streams',
   }),
   trustedServiceKeys: stringMap.meta({
     description:
-      'JSON object: service name to its Ed25519 public key, SPKI DER in base64; earlier ones follow after a comma',
+      'JSON object: service name to its Ed25519 public key, SPKI DER in base64; earlier keys follow after a comma',
   }),
 })
 export type BaseConfig = z.infer<typeof baseConfig>
@@ -208,34 +223,52 @@ export function urlOfService({ serviceUrls }: Pick<BaseConfig, 'serviceUrls'>, s
 /** `DATABASE_POOL_SIZE`, with the service's default number of connections. */
 export const databaseConnections = (usual: number) =>
   z.coerce.number().int().min(3).max(1_000).default(usual).meta({
-    description: 'most connections of one replica to its database, in all; at least 3',
+    description: 'maximum number of connections of one replica to its database, in total; at least 3',
   })
 
 /** Settings of services with a database. */
 export const backendConfig = baseConfig.extend({
-  databaseUrl: z.string().meta({ description: "Postgres URL of this service's own login role" }),
+  databaseUrl: z.string().meta({ description: 'Postgres URL of the login role of this service' }),
   databasePoolSize: databaseConnections(5),
-  natsAckWaitMs: z.coerce.number().int().min(500).max(600_000).default(30_000).meta({
-    description:
-      'milliseconds until NATS redelivers what a process has neither acknowledged nor reported as in progress, as after a crash',
-  }),
-  natsStreamReplicas: z.coerce.number().int().min(1).max(5).optional().meta({
-    description:
-      'replicas of the JetStream streams; like the next four, what is not given stays as it is on the server',
-  }),
+  natsAckWaitMs: z.coerce
+    .number()
+    .int()
+    .min(500)
+    .max(600_000)
+    .default(30_000)
+    .meta({
+      description:
+        'milliseconds until NATS redelivers a message that a process has neither acknowledged nor reported as in ' +
+        'progress, such as after a crash',
+    }),
+  natsStreamReplicas: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(5)
+    .optional()
+    .meta({
+      description:
+        'replicas of the JetStream streams; if this or one of the next four variables is unset, the server keeps its ' +
+        'current setting',
+    }),
   natsEventsMaxAgeMs: z.coerce.number().int().min(1_000).optional().meta({
-    description: 'how long the stream keeps events; a new one keeps them for a week by default',
+    description: 'milliseconds the stream keeps events; a new stream keeps them for a week by default',
   }),
   natsTopicsMaxAgeMs: z.coerce.number().int().min(1_000).optional().meta({
-    description: 'the same for the messages of topics',
+    description:
+      'milliseconds the stream keeps messages of topics; a new stream keeps them for a week by default',
   }),
   natsStreamMaxBytes: z.coerce.number().int().min(-1).optional().meta({
-    description: 'most bytes of each stream, -1 for no limit, as a new one has',
+    description: 'maximum size of each stream in bytes; -1 for no limit, the default of a new stream',
   }),
   natsStreamStorage: z.enum(['file', 'memory']).optional().meta({
-    description: 'where a new stream is kept: file by default',
+    description: 'storage of a new stream; default: file',
   }),
-  cursorSecret: z.string().min(32).meta({ description: 'at least 32 characters; signs list cursors' }),
+  cursorSecret: z
+    .string()
+    .min(32)
+    .meta({ description: 'secret that signs list cursors; at least 32 characters' }),
 })
 export type BackendConfig = z.infer<typeof backendConfig>
 
@@ -246,12 +279,14 @@ const mustBeKey = 'must be 32 bytes in base64'
 
 /** Settings of services that seal values. */
 export const masterKeyConfig = {
-  opsplaneMasterKey: z
-    .string()
-    .refine(isMasterKey, mustBeKey)
-    .meta({ description: '32 random bytes in base64, which wrap the data keys of secrets; keep it apart' }),
+  opsplaneMasterKey: z.string().refine(isMasterKey, mustBeKey).meta({
+    description: '32 random bytes in base64 that wrap the data keys of secrets; store them separately',
+  }),
   opsplanePreviousMasterKeys: commaSeparated
     .default([])
     .refine((keys) => keys.every(isMasterKey), `${mustBeKey}, each`)
-    .meta({ description: 'comma-separated master keys that only unwrap, while a new one is introduced' }),
+    .meta({
+      description:
+        'comma-separated earlier master keys that are only used to unwrap, while a new one is introduced',
+    }),
 }

@@ -41,7 +41,7 @@ export const dependentsRoute = ({ sql }: Pick<Database, 'sql'>, kinds: readonly 
     operationId: 'findDependents',
     path: '/internal/people/dependents',
     callers: ['settings'],
-    summary: 'Find what hangs on a person',
+    summary: 'Find the resources that depend on a person',
     body: DependentsQuestion,
     response: FoundDependents,
     handler: async ({ body }) => {

@@ -9,57 +9,60 @@ import { z } from 'zod'
 
 const config = backendConfig.extend({
   databasePoolSize: databaseConnections(6),
-  publicOrigin: originSetting
-    .optional()
-    .meta({ description: 'origin clients use, for download URLs; without it they are paths below it' }),
+  publicOrigin: originSetting.optional().meta({
+    description: 'origin that clients use, for download URLs; if unset, the URLs are paths without an origin',
+  }),
   feedRestMs: z.coerce.number().int().min(100).max(600_000).default(30_000).meta({
     description:
-      'milliseconds between two looks at how deliveries and executions ended, while there are no events',
+      'milliseconds between two checks for finished deliveries and executions while there are no events',
   }),
   exportRetentionHours: z.coerce.number().int().min(1).max(8_760).default(168).meta({
-    description: 'hours the file of an export is kept',
+    description: 'retention time of export files, in hours',
   }),
   exportPartBytes: z.coerce.number().int().min(16_384).max(16_777_216).default(4_194_304).meta({
-    description: 'bytes of a part, with which an export goes on after a crash',
+    description: 'size in bytes of a part of an export, from which the export resumes after a crash',
   }),
   exportSliceMs: z.coerce.number().int().min(1).max(60_000).default(1_000).meta({
     description: 'milliseconds one export is written before the next workspace has its turn',
   }),
   exportLeaseMs: z.coerce.number().int().min(1_000).max(600_000).default(30_000).meta({
-    description: 'milliseconds after which the exports of a replica that died are taken over',
+    description: 'milliseconds after which other replicas take over the exports of a replica that died',
   }),
   exportNatsMaxBytes: z.coerce.number().int().min(-1).default(-1).meta({
-    description: 'most bytes of the object store of NATS when it is made, -1 for no limit',
+    description: 'maximum size in bytes of the NATS object store at its creation; -1 for no limit',
   }),
   exportS3Bucket: z.string().optional().meta({
-    description: 'bucket of S3 that files of exports are kept in, instead of NATS',
+    description: 'S3 bucket that stores the files of exports, instead of NATS',
   }),
   exportS3Endpoint: z
     .url({ protocol: /^https?$/ })
     .optional()
-    .meta({ description: 'where S3 is' }),
-  exportS3Region: z.string().default('us-east-1').meta({ description: 'its region' }),
+    .meta({ description: 'URL of S3' }),
+  exportS3Region: z.string().default('us-east-1').meta({ description: 'region of the S3 bucket' }),
   exportS3Prefix: z
     .string()
     .regex(/^[\w.\-/]*$/)
     .default('')
     .meta({
-      description: 'put before the names of objects',
+      description: 'prefix of the names of objects in S3',
     }),
-  exportS3AccessKeyId: z.string().optional().meta({ description: 'key that may put, get and delete' }),
-  exportS3SecretAccessKey: z.string().optional().meta({ description: 'its secret' }),
+  exportS3AccessKeyId: z
+    .string()
+    .optional()
+    .meta({ description: 'access key of S3 with permission to put, get and delete objects' }),
+  exportS3SecretAccessKey: z.string().optional().meta({ description: 'secret of the S3 access key' }),
   exportS3AllowedCidrs: commaSeparated
     .default([])
-    .meta({ description: 'comma-separated address blocks S3 may be at although they are private' }),
+    .meta({ description: 'comma-separated private address blocks in which S3 is allowed' }),
   exportS3AllowHttp: z
     .enum(['true', 'false', '1', '0', 'loopback'])
     .default('false')
     .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
-    .meta({ description: 'plain http of S3: true, false, or loopback hosts only' }),
+    .meta({ description: 'plain http connections to S3: true, false, or loopback for loopback hosts only' }),
   exportS3CaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
+    .meta({ description: 'PEM file of certificates that are trusted in addition to the public authorities' }),
 })
 export type AnalyticsConfig = z.infer<typeof config>
 

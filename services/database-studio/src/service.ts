@@ -68,13 +68,13 @@ export const databaseStudio = defineService<StudioConfig>({
         namesRoute(ctx.database, {
           operationId: 'findTableNames',
           path: '/internal/tables/names',
-          summary: 'Find out which of these tables there are',
+          summary: 'Find existing tables by slug',
           ...{ callers: ['workflows'], table: 'tables', columns: ['slug'], only: 'kept.purge_at is null' },
         }),
         namesRoute(ctx.database, {
           operationId: 'findQueryNames',
           path: '/internal/queries/names',
-          summary: 'Find out which of these saved queries there are',
+          summary: 'Find existing saved queries by id',
           ...{ callers: ['workflows'], table: 'saved_queries', columns: ['id'] },
         }),
       ],

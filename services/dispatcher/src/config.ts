@@ -15,41 +15,50 @@ const schema = backendConfig.extend({
   ...masterKeyConfig,
   webhookAllowedCidrs: commaSeparated
     .default([])
-    .meta({ description: 'comma-separated address blocks webhooks may call although they are private' }),
+    .meta({ description: 'comma-separated private address blocks that webhooks may call' }),
   webhookDeniedCidrs: commaSeparated.default([]).meta({
-    description: "comma-separated address blocks no webhook may call, such as the operator's own public ones",
+    description:
+      'comma-separated address blocks that no webhook may call, such as the public ones of the operator',
   }),
   webhookAllowHttp: z
     .enum(['true', 'false', '1', '0', 'loopback'])
     .default('false')
     .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
-    .meta({ description: 'plain http: true, false, or loopback hosts only' }),
+    .meta({
+      description: 'plain http to endpoints of webhooks: true, false, or loopback for loopback hosts only',
+    }),
   webhookCaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
-  webhookConcurrency: count(512, 10_000).meta({ description: 'attempts in flight at once' }),
-  webhookRetryConcurrency: count(128, 10_000).meta({ description: 'retries in flight at once' }),
+    .meta({ description: 'PEM file of certificates that are trusted in addition to the public authorities' }),
+  webhookConcurrency: count(512, 10_000).meta({
+    description: 'maximum number of delivery attempts in flight at once',
+  }),
+  webhookRetryConcurrency: count(128, 10_000).meta({
+    description: 'maximum number of retries in flight at once',
+  }),
   webhookEndpointConcurrency: count(32, 1_000).meta({
-    description: 'attempts in flight at once to one webhook',
+    description: 'maximum number of attempts in flight at once to one webhook',
   }),
   webhookLeaseMs: count(15_000, 600_000).meta({
-    description: 'time beyond its timeout a delivery stays with a replica before another one takes it',
+    description:
+      'milliseconds beyond its timeout that a delivery stays with a replica before another replica takes it over',
   }),
   webhookDrainPerSecond: count(50, 10_000).meta({
-    description: 'held deliveries per second after a resume; replays of a job per second',
+    description:
+      'held deliveries sent per second after a resume, and deliveries replayed per second by a replay job',
   }),
   webhookStopGraceMs: z.coerce.number().int().min(0).max(120_000).default(10_000).meta({
-    description: 'time attempts in flight have to end when the service stops',
+    description: 'milliseconds that attempts in flight have to end when the service stops',
   }),
   webhookRetryJitter: z.coerce.number().min(0).max(0.5).default(0).meta({
-    description: 'share of a retry delay that is random',
+    description: 'random share of a retry delay',
   }),
   webhookRetentionDays: count(30, 3_650).meta({
-    description: 'days finished deliveries are kept after the day of their event',
+    description: 'days that finished deliveries are kept after the day of their event',
   }),
   webhookHeldRetentionDays: count(90, 3_650).meta({
-    description: 'days a day with unfinished deliveries is kept',
+    description: 'maximum days that deliveries are kept if some of the same day are unfinished',
   }),
 })
 export type DispatcherConfig = z.infer<typeof schema>

@@ -12,10 +12,11 @@ export const deliveryWebhook: Webhooks = {
   delivery: {
     post: {
       operationId: 'receiveDelivery',
-      summary: 'An event, sent to a webhook',
+      summary: 'Receive an event sent to a webhook',
       description:
-        'Any 2xx within `timeout_ms` is a success; everything else is retried. A delivery may arrive more than once: ' +
-        '`X-Service-Delivery` is the same each time. Verify the signature over the bytes of the body before it is parsed.',
+        'Any 2xx within `timeout_ms` counts as success; any other outcome is retried. A delivery may arrive more ' +
+        'than once: `X-Service-Delivery` is the same each time. Verify the signature over the raw bytes of the body ' +
+        'before parsing it.',
       tags: ['Webhooks'],
       security: [],
       parameters: [
@@ -48,15 +49,15 @@ export const deliveryWebhook: Webhooks = {
               type: 'object',
               required: ['id', 'webhook_id', 'event', 'timestamp', 'workspace_id', 'data'],
               properties: {
-                id: { ...text, description: 'The id of the event.' },
+                id: { ...text, description: 'Id of the event.' },
                 webhook_id: text,
-                event: { ...text, description: 'The type of the event.' },
-                timestamp: { ...text, format: 'date-time', description: 'When it happened.' },
+                event: { ...text, description: 'Type of the event.' },
+                timestamp: { ...text, format: 'date-time', description: 'Time of the event.' },
                 workspace_id: text,
                 data: {
                   type: 'object',
                   description:
-                    'The resource after the event, its `version`, and what else the type of event adds.',
+                    'The resource after the event, its `version`, and further fields of the event type.',
                   additionalProperties: true,
                 },
               },
@@ -77,7 +78,7 @@ export const deliveryWebhook: Webhooks = {
           },
         },
       },
-      responses: { '2XX': { description: 'The delivery has succeeded.' } },
+      responses: { '2XX': { description: 'The delivery succeeded.' } },
     },
   },
 }

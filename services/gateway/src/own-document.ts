@@ -20,7 +20,7 @@ export const ownDocument: OpenApiDocument = {
     /** Markdown guide: sign-in, pagination, errors, receiving and verifying events. */
     description: readFileSync(new URL('../docs-page/guides.md', import.meta.url), 'utf8'),
   },
-  tags: [{ name: 'Specification', description: 'This description, as a document and as a page.' }],
+  tags: [{ name: 'Specification', description: 'This API description, as a document and as a page.' }],
   webhooks: deliveryWebhook,
   paths: {
     '/openapi.json': {
@@ -48,24 +48,31 @@ function documentOperation(operationId: string, summary: string, mediaType: stri
   return {
     operationId,
     summary,
-    description: 'Public. Send the ETag as If-None-Match to get 304 while the document is unchanged.',
+    description:
+      'Requires no authentication. Send the ETag as If-None-Match to receive 304 while the document is unchanged.',
     tags: ['Specification'],
     security: [],
     parameters: [
       {
         name: 'If-None-Match',
         in: 'header' as const,
-        description: 'The ETag seen last; the answer is 304 without content while the document is the same.',
+        description:
+          'The last known ETag; the response is 304 without content while the document is unchanged.',
         schema: { type: 'string' as const },
       },
     ],
     responses: {
       200: {
         description: summary,
-        headers: { ETag: { description: 'Of these bytes.', schema: { type: 'string' as const } } },
+        headers: {
+          ETag: {
+            description: 'Identifies the exact bytes of the document.',
+            schema: { type: 'string' as const },
+          },
+        },
         content: { [mediaType]: content },
       },
-      304: { description: 'Unchanged since If-None-Match; no content.' },
+      304: { description: 'Unchanged since the ETag in If-None-Match; no content.' },
       ...Object.fromEntries(platformErrors.map(errorResponse)),
     },
   }

@@ -4,10 +4,10 @@ import { z } from 'zod'
 const config = backendConfig.extend({
   connectorAllowedCidrs: commaSeparated
     .default([])
-    .meta({ description: 'comma-separated address blocks connectors may call although they are private' }),
+    .meta({ description: 'comma-separated private address blocks that connectors may call' }),
   connectorDeniedCidrs: commaSeparated.default([]).meta({
     description:
-      "comma-separated address blocks no connector may call, such as the operator's own public ones",
+      'comma-separated address blocks that no connector may call, such as the public ones of the operator',
   }),
   connectorPorts: commaSeparated
     .default(['465', '587'])
@@ -20,16 +20,16 @@ const config = backendConfig.extend({
     .enum(['true', 'false', '1', '0', 'loopback'])
     .default('false')
     .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
-    .meta({ description: 'plain http: true, false, or loopback hosts only' }),
+    .meta({ description: 'plain http of connectors: true, false, or loopback for loopback hosts only' }),
   connectorCaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
+    .meta({ description: 'PEM file of certificates that are trusted in addition to the public authorities' }),
   connectorCheckSeconds: z.coerce.number().int().min(1).max(86_400).default(60).meta({
-    description: 'seconds between two checks of a connector in use',
+    description: 'seconds between two checks of a connector that is in use',
   }),
   connectorLogDays: z.coerce.number().int().min(1).max(3_650).default(30).meta({
-    description: 'days the log of invocations is kept',
+    description: 'days that the log of invocations is kept',
   }),
 })
 export type IntegrationsConfig = z.infer<typeof config>

@@ -6,15 +6,19 @@ const config = backendConfig.extend({
   embeddingsUrl: z
     .url()
     .optional()
-    .meta({ description: 'OpenAI-compatible service that makes vectors for the knowledge search' }),
+    .meta({ description: 'OpenAI-compatible service that computes the embeddings for the knowledge search' }),
   embeddingsModel: z.string().min(1).max(200).default('text-embedding-3-small'),
-  embeddingsApiKey: z.string().optional().meta({ description: 'sent as a bearer token' }),
+  embeddingsApiKey: z
+    .string()
+    .optional()
+    .meta({ description: 'API key of the embeddings service, sent as a bearer token' }),
   embeddingsLocal: flag.default(true).meta({
-    description: 'whether the model that comes with the package makes the vectors where there is no endpoint',
+    description:
+      'whether the model bundled with the package computes the embeddings if no endpoint is configured',
   }),
-  embeddingsAllowedCidrs: commaSeparated
-    .default([])
-    .meta({ description: 'comma-separated private address blocks the embeddings service may have' }),
+  embeddingsAllowedCidrs: commaSeparated.default([]).meta({
+    description: 'comma-separated private address blocks in which the embeddings service may be located',
+  }),
 })
 export type ItsmConfig = z.infer<typeof config>
 

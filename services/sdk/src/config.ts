@@ -5,33 +5,46 @@ const config = backendConfig.extend({
   ...masterKeyConfig,
   sdkAllowedCidrs: commaSeparated
     .default([])
-    .meta({ description: 'comma-separated address blocks artifacts may call although they are private' }),
+    .meta({ description: 'comma-separated private address blocks that artifacts may call' }),
   sdkDeniedCidrs: commaSeparated.default([]).meta({
     description:
-      "comma-separated address blocks no artifact may call, such as the operator's own public ones",
+      'comma-separated address blocks that no artifact may call, such as the public ones of the operator',
   }),
   sdkAllowHttp: z
     .enum(['true', 'false', '1', '0', 'loopback'])
     .default('false')
     .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
-    .meta({ description: 'plain http of artifacts: true, false, or loopback hosts only' }),
+    .meta({ description: 'plain http of artifacts: true, false, or loopback for loopback hosts only' }),
   sdkCaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
+    .meta({ description: 'PEM file of certificates that are trusted in addition to the public authorities' }),
   sdkExecutions: z.coerce.number().int().min(1).max(10_000).default(1_024).meta({
-    description: 'executions in flight on a replica at most',
+    description: 'maximum number of executions in flight on a replica',
   }),
-  sdkExecutionsPerWorkspace: z.coerce.number().int().min(1).max(10_000).default(128).meta({
-    description: 'of one workspace; more that are to be answered at once are refused, others wait',
-  }),
+  sdkExecutionsPerWorkspace: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(128)
+    .meta({
+      description:
+        'maximum number of executions of one workspace in flight on a replica; further synchronous executions are ' +
+        'refused, others wait',
+    }),
   sdkLeaseMs: z.coerce.number().int().min(1_000).max(600_000).default(30_000).meta({
-    description: 'milliseconds after which the executions of a replica that died are ended or begun again',
+    description: 'milliseconds after which the executions of a replica that died are ended or restarted',
   }),
-  sdkPacksDir: z.string().min(1).optional().meta({
-    description:
-      'folder with packs of the operator, one in each folder of it: offered in addition to those that ship',
-  }),
+  sdkPacksDir: z
+    .string()
+    .min(1)
+    .optional()
+    .meta({
+      description:
+        'directory with packs of the operator, each in its own subdirectory; they are offered in addition to the ' +
+        'packs that ship with the platform',
+    }),
 })
 export type SdkConfig = z.infer<typeof config>
 

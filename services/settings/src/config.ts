@@ -17,27 +17,28 @@ const settings = backendConfig.extend({
   ...masterKeyConfig,
   ssoDomains: commaSeparated.default([]).pipe(z.array(Domain)).meta({
     description:
-      'comma-separated domains of e-mail addresses whose people may become users by signing in by an identity provider',
+      'comma-separated e-mail domains whose people may become users by signing in with an identity provider',
   }),
   ssoAllowedCidrs: commaSeparated.default([]).meta({
-    description:
-      'comma-separated address blocks of identity providers that may be called although they are private',
+    description: 'comma-separated private address blocks in which identity providers may be called',
   }),
   ssoDeniedCidrs: commaSeparated.default([]).meta({
     description:
-      "comma-separated address blocks no identity provider may be in, such as the operator's own public ones",
+      'comma-separated address blocks in which no identity provider may be located, such as the public addresses ' +
+      'of the operator',
   }),
   ssoAllowHttp: z
     .enum(['true', 'false', '1', '0', 'loopback'])
     .default('false')
     .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
-    .meta({ description: 'identity providers by plain http: true, false, or loopback hosts only' }),
+    .meta({ description: 'allows identity providers over plain http: true, false, or loopback hosts only' }),
   ssoCaFile: z.string().optional().meta({
     description:
-      'PEM file of certificates that identity providers may use in addition to the public authorities',
+      'PEM file of certificate authorities accepted for identity providers in addition to the public ones',
   }),
   auditSigningKey: z.string().min(1).meta({
-    description: 'signs the ends of audit chains: Ed25519, PKCS#8 DER in base64; nothing else uses it',
+    description:
+      'key that signs the ends of audit chains: Ed25519, PKCS#8 DER in base64; used for nothing else',
   }),
   sessionIdleMs: duration('a session ends after this time without a request').default(30 * 60_000),
   sessionLifetimeMs: duration('a session ends after this time in any case').default(8 * 3_600_000),
@@ -50,21 +51,26 @@ const settings = backendConfig.extend({
     .min(1)
     .max(64)
     .default(hashesAtOnce)
-    .meta({ description: 'password hashes computed at once, 19 MiB and a core each' }),
+    .meta({ description: 'number of password hashes computed at once; each uses 19 MiB and one core' }),
   passwordHashQueue: z.coerce
     .number()
     .int()
     .min(0)
     .max(10_000)
     .default(32)
-    .meta({ description: 'logins that may wait for one; more are answered 503' }),
-  operators: commaSeparated.pipe(z.array(Credentials.shape.email)).default([]).meta({
-    description:
-      'e-mail addresses, comma-separated, of those who operate the installation; each once it is proven, or made by the bootstrap',
-  }),
+    .meta({ description: 'number of logins that may wait for a password hash; further ones return 503' }),
+  operators: commaSeparated
+    .pipe(z.array(Credentials.shape.email))
+    .default([])
+    .meta({
+      description:
+        'comma-separated e-mail addresses of the operators of the installation; an address takes effect once it is ' +
+        'proven, or if the bootstrap created it',
+    }),
   publicOrigin: originSetting.optional().meta({
     description:
-      'origin people use: mails lead to its pages, and show what to send without one; passkeys are bound to its host, and identity providers send browsers back to it: without one both are off',
+      'public origin of the installation: mails link to its pages, or without it show the request to send; ' +
+      'passkeys are bound to its host and identity providers redirect browsers to it: without it both are disabled',
   }),
   smtpUrl: z
     .string()
@@ -75,7 +81,7 @@ const settings = backendConfig.extend({
     .string()
     .refine(isSender, 'must be a mail address, or a name with the address in <>')
     .optional()
-    .meta({ description: 'sender of mails; goes with SMTP_URL' }),
+    .meta({ description: 'sender of mails; required together with SMTP_URL' }),
 })
 
 const config = settings.superRefine(({ smtpUrl, smtpFrom, ...keys }, context) => {

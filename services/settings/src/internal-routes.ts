@@ -72,8 +72,8 @@ export function internalRoutes({
       operationId: 'confirmTokens',
       path: '/internal/tokens/confirm',
       callers: ['gateway'],
-      summary: 'Get what many tokens allow at this moment',
-      description: 'For the tokens of open streams.',
+      summary: 'Get the current rights of several tokens',
+      description: 'Used for the tokens of open streams.',
       body: TokenConfirmation,
       response: ConfirmedTokens,
       handler: ({ body, meta }) => tokens.confirm(body.questions, meta),
@@ -87,7 +87,8 @@ export function internalRoutes({
         callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
         summary: 'Get the values of secrets',
         description:
-          'Those the person may use, for the hosts they may be sent to. Counts as a use of each returned secret.',
+          'Returns the secrets that the person may use, limited to the hosts to which they may be sent. Counts as a ' +
+          'use of each returned secret.',
         body: SecretResolution,
         response: ResolvedSecrets,
         handler: ({ body, meta }) =>
@@ -101,9 +102,10 @@ export function internalRoutes({
         operationId: 'checkSecretTargets',
         path: '/internal/secrets/targets',
         callers: ['dispatcher', 'integrations', 'workflows', 'sdk'],
-        summary: 'Check the secrets that a definition names, for the person who saves it',
+        summary: 'Check the secrets that a definition references',
         description:
-          'With `admit` it adds the hosts of the definition, where the person has `secrets:write` and has signed in recently.',
+          'Checks on behalf of the person who saves the definition. With `admit`, adds the hosts of the definition if ' +
+          'the person has `secrets:write` and has signed in recently.',
         body: SecretTargetsQuestion,
         response: SecretTargetProblems,
         errors: [
@@ -129,7 +131,7 @@ export function internalRoutes({
       operationId: 'getRights',
       path: '/internal/rights',
       callers: ['dispatcher', 'workflows', 'sdk', 'analytics', 'apps'],
-      summary: 'Get what people may do at this moment',
+      summary: 'Get the current permissions and roles of users',
       body: RightsQuestion,
       response: Rights,
       handler: async ({ body: { workspaceId, userIds } }) => {
@@ -146,7 +148,7 @@ export function internalRoutes({
       operationId: 'getKnownMembers',
       path: '/internal/members',
       callers: ['itsm', 'apps', 'workflows'],
-      summary: 'Find members and roles that exist',
+      summary: 'Find existing members and roles',
       body: MembersQuestion,
       response: KnownMembers,
       handler: async ({ body: { workspaceId, userIds, roles } }) => ({
@@ -171,7 +173,7 @@ export function internalRoutes({
       operationId: 'getExecutionRetention',
       path: '/internal/retention',
       callers: ['workflows', 'sdk'],
-      summary: 'Get for how many days workspaces keep their runs and executions',
+      summary: 'Get the retention of runs and executions in days',
       body: RetentionQuestion,
       response: ExecutionRetention,
       handler: async ({ body: { workspaceIds } }) => ({ days: await executionRetention(db, workspaceIds) }),

@@ -4,31 +4,31 @@ import { z } from 'zod'
 const config = backendConfig.extend({
   workflowAllowedCidrs: commaSeparated
     .default([])
-    .meta({ description: 'comma-separated address blocks http steps may call although they are private' }),
+    .meta({ description: 'comma-separated private address blocks that http steps may call' }),
   workflowDeniedCidrs: commaSeparated.default([]).meta({
     description:
-      "comma-separated address blocks no http step may call, such as the operator's own public ones",
+      'comma-separated address blocks that no http step may call, such as the public ones of the operator',
   }),
   workflowAllowHttp: z
     .enum(['true', 'false', '1', '0', 'loopback'])
     .default('false')
     .transform((text) => (text === 'loopback' ? text : text === 'true' || text === '1'))
-    .meta({ description: 'plain http of http steps: true, false, or loopback hosts only' }),
+    .meta({ description: 'plain http of http steps: true, false, or loopback for loopback hosts only' }),
   workflowCaFile: z
     .string()
     .optional()
-    .meta({ description: 'PEM file of certificates trusted in addition to the public authorities' }),
+    .meta({ description: 'PEM file of certificates that are trusted in addition to the public authorities' }),
   workflowRuns: z.coerce.number().int().min(1).max(10_000).default(256).meta({
-    description: 'runs in the memory of a replica at most',
+    description: 'maximum number of runs in the memory of a replica',
   }),
   workflowRunsPerWorkspace: z.coerce.number().int().min(1).max(10_000).default(64).meta({
-    description: 'of one workspace',
+    description: 'maximum number of runs of one workspace in the memory of a replica',
   }),
   workflowLeaseMs: z.coerce.number().int().min(1_000).max(600_000).default(30_000).meta({
-    description: 'milliseconds after which the runs of a replica that died are taken over',
+    description: 'milliseconds after which other replicas take over the runs of a replica that died',
   }),
   workflowMaxDeaths: z.coerce.number().int().min(1).max(1_000).default(5).meta({
-    description: 'how often in a row replicas may die at one step of a run before it is given up',
+    description: 'number of consecutive replica deaths at one step of a run after which the run is abandoned',
   }),
 })
 export type WorkflowsConfig = z.infer<typeof config>

@@ -19,7 +19,7 @@ export function internalRoutes(database: Database): Route[] {
       ...internal,
       operationId: 'findArtifactUses',
       path: '/internal/artifacts/uses',
-      summary: 'Find published workflows with steps that run some artifacts',
+      summary: 'Find published workflows whose steps run given artifacts',
       body: ArtifactUsesQuestion,
       response: ArtifactUses,
       handler: async ({ body: { slugs, ...tenant } }) => ({
@@ -31,7 +31,7 @@ export function internalRoutes(database: Database): Route[] {
       ...internal,
       operationId: 'getRunDepths',
       path: '/internal/runs/depths',
-      summary: 'Get how many runs and executions had caused some runs',
+      summary: 'Count the runs and executions that caused given runs',
       body: CauseDepthsQuestion,
       response: CauseDepths,
       handler: async ({ body: { ids } }) => ({

@@ -11,7 +11,8 @@ const Name = z.string().trim().min(1).max(200)
 export const exportFormats = ['csv', 'ndjson', 'json', 'xlsx', 'parquet'] as const
 export const ExportFormat = z.enum(exportFormats).meta({
   description:
-    'csv as of RFC 4180 with a header; ndjson and json with an object a row, its values as in the API; xlsx with a sheet for each 1,048,575 rows; parquet with Snappy, decimals as texts.',
+    '`csv`: RFC 4180 with a header row. `ndjson` and `json`: one object per row, with values as in the API. ' +
+    '`xlsx`: one sheet per 1,048,575 rows. `parquet`: Snappy compression, decimals as strings.',
 })
 export type ExportFormat = z.infer<typeof ExportFormat>
 
@@ -20,7 +21,7 @@ export const TableRowsQuery = z
   .strictObject({
     table: z.string().min(1).max(100).meta({ description: 'Slug of the table.' }),
     filter: z.record(z.string(), z.unknown()).default({}).meta({
-      description: 'Conditions on fields, as `GET /tables/:slug/records` takes them.',
+      description: 'Conditions on fields, in the format of the filter of `GET /tables/:slug/records`.',
     }),
   })
   .meta({ id: 'TableRowsQuery', example: { table: 'assets', filter: { status: 'in_use' } } })
@@ -40,17 +41,24 @@ export const ExportSource = z
   .meta({
     id: 'ExportSource',
     description:
-      'One of: the answer to a query, the facts of a dataset, the records of a table, the answer to a report.',
+      'Exactly one of: the result of a query, the facts of a dataset, the records of a table, or the result of a ' +
+      'report.',
   })
 export type ExportSource = z.infer<typeof ExportSource>
 
 const choices = {
-  name: Name.optional().meta({ description: 'Names the file; what the rows are unless given.' }),
-  format: ExportFormat.default('csv'),
-  escapeFormulas: z.boolean().default(true).meta({
-    description:
-      'Of csv: texts that a spreadsheet would take for a formula get an apostrophe in front. Off only for what programs read.',
+  name: Name.optional().meta({
+    description: 'Name of the file. Default: the name of the source of the rows.',
   }),
+  format: ExportFormat.default('csv'),
+  escapeFormulas: z
+    .boolean()
+    .default(true)
+    .meta({
+      description:
+        'CSV only: puts an apostrophe in front of texts that a spreadsheet would interpret as a formula. Set it to ' +
+        '`false` only for files that are read by programs.',
+    }),
   delimiter: CsvDelimiter.default(','),
   bom: z.boolean().default(false).meta({ description: csvBomDescription }),
 }
@@ -71,7 +79,7 @@ export const ReportExport = z
 
 const exportStatuses = ['pending', 'completed', 'failed', 'cancelled', 'expired'] as const
 export const ExportStatus = z.enum(exportStatuses).meta({
-  description: '`expired`: the file has been kept for its time and is gone.',
+  description: '`expired`: the retention period is over and the file has been deleted.',
 })
 
 /** The file of a completed export. */
@@ -84,10 +92,10 @@ export const ExportFile = z
     sha256: z
       .string()
       .regex(/^[0-9a-f]{64}$/)
-      .meta({ description: 'Of the whole file, in hex.' }),
+      .meta({ description: 'SHA-256 of the whole file, in hexadecimal.' }),
     columns: z.array(ResultColumn.pick({ name: true, type: true })),
     dataAsOf: At,
-    warnings: z.array(z.string()).meta({ description: 'What could not be written as it is.' }),
+    warnings: z.array(z.string()).meta({ description: 'Values that could not be written unchanged.' }),
   })
   .meta({ id: 'ExportFile' })
 export type ExportFile = z.infer<typeof ExportFile>
@@ -102,7 +110,9 @@ export const ExportState = z.object({
   bom: z.boolean().default(false),
   source: ExportSource,
   status: ExportStatus,
-  ownerId: z.string().meta({ description: 'By whose rights and row rules the rows are read.' }),
+  ownerId: z
+    .string()
+    .meta({ description: 'The user whose rights and row rules apply when the rows are read.' }),
   file: ExportFile.nullable(),
   error: z.object({ code: z.string(), message: z.string() }).nullable(),
   endedAt: At.nullable(),
@@ -118,8 +128,11 @@ export const ExportProgress = z
   .object({
     rows: z.int().min(0),
     bytes: z.int().min(0),
-    parts: z.int().min(0).meta({ description: 'Finished ones, with which it goes on after a crash.' }),
-    attempts: z.int().min(0).meta({ description: 'Failed ones since the last part.' }),
+    parts: z
+      .int()
+      .min(0)
+      .meta({ description: 'Number of finished parts. After a crash, the export resumes from them.' }),
+    attempts: z.int().min(0).meta({ description: 'Number of failed attempts since the last finished part.' }),
   })
   .meta({ id: 'ExportProgress' })
 export type ExportProgress = z.infer<typeof ExportProgress>
@@ -139,7 +152,7 @@ export const DownloadQuery = z.object({
     .min(60)
     .max(maxLinkSeconds)
     .default(3_600)
-    .meta({ description: 'How long the URL works; at most as long as the file is kept.' }),
+    .meta({ description: 'Validity of the URL in seconds. The URL never outlives the file.' }),
 })
 
 /** A URL that downloads the file without a login. */
@@ -148,7 +161,7 @@ export const Download = z
     linkId: idSchema('exportLink'),
     url: z
       .string()
-      .meta({ description: 'Anyone with this URL can download the file: keep it as secret as the file.' }),
+      .meta({ description: 'Anyone with this URL can download the file. Keep it as secret as the file.' }),
     expiresAt: At,
     fileName: z.string(),
     contentType: z.string(),
@@ -167,7 +180,7 @@ export const ExportLink = z
     createdAt: At,
     expiresAt: At,
     revokedAt: At.nullable(),
-    downloads: z.int().min(0).meta({ description: 'Times it was used.' }),
+    downloads: z.int().min(0).meta({ description: 'Number of downloads through this URL.' }),
     lastUsedAt: At.nullable(),
   })
   .meta({ id: 'ExportLink' })

@@ -9,22 +9,28 @@ import { AnalyticsQuery, MeasureDefinition, Quantity } from './analytics-query.j
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
 
-export const KpiDirection = z.enum(['up', 'down']).meta({ description: 'Which way is better.' })
+export const KpiDirection = z
+  .enum(['up', 'down'])
+  .meta({ description: 'Direction in which the KPI improves.' })
 export type KpiDirection = z.infer<typeof KpiDirection>
 
 const kpiStatuses = ['on_target', 'at_risk', 'off_target', 'no_target', 'no_data'] as const
 export const KpiStatus = z.enum(kpiStatuses).meta({
-  description: '`at_risk`: within the warning threshold, and short of the target.',
+  description: '`at_risk`: the value misses the target but is within the warning threshold.',
 })
 export type KpiStatus = z.infer<typeof KpiStatus>
 
 /** Target value of a KPI from a given date on. */
 export const KpiTarget = z
   .strictObject({
-    from: CalendarDay.meta({ description: 'The first day it holds for, by the clock of the zone.' }),
+    from: CalendarDay.meta({
+      description: 'First day on which the target applies, in the time zone of the KPI.',
+    }),
     value: Quantity,
     warning: Quantity.optional().meta({
-      description: 'Short of the target and not of this, the KPI is at risk instead of off target.',
+      description:
+        'Warning threshold. A value that misses the target but meets this threshold makes the KPI at risk instead of ' +
+        'off target.',
     }),
   })
   .meta({ id: 'KpiTarget', example: { from: '2026-01-01', value: 14_400_000, warning: 18_000_000 } })
@@ -44,7 +50,8 @@ export const KpiPeriod = z
   .meta({
     id: 'KpiPeriod',
     description:
-      '`last`: the latest one that was over at the time of measuring. `seconds`: so many before it, whatever the clock shows.',
+      '`last`: the latest such period that had ended at the time of measurement. `seconds`: the given number of ' +
+      'seconds before the measurement, regardless of calendar boundaries.',
     example: { last: 'day' },
   })
 export type KpiPeriod = z.infer<typeof KpiPeriod>
@@ -54,13 +61,19 @@ const KpiSource = z
     z.strictObject({ measure: MeasureDefinition }),
     z.strictObject({
       query: AnalyticsQuery,
-      column: z.string().min(1).max(100).meta({ description: 'The measure of its totals that counts.' }),
+      column: z
+        .string()
+        .min(1)
+        .max(100)
+        .meta({ description: 'The measure whose total is the value of the KPI.' }),
     }),
   ])
   .meta({
     id: 'KpiSource',
     description:
-      'A measure of a dataset, or one of the totals of a query. Its range is the period, for records by their `timeField`; without one they count as they are. Only datasets can be measured for the past.',
+      'A measure of a dataset, or one of the totals of a query. The period of the KPI replaces the range; records ' +
+      'are assigned to it by their `timeField`. Without a `timeField`, records count in their current state. Only ' +
+      'datasets can be measured for past periods.',
   })
 
 const Targets = z
@@ -86,11 +99,15 @@ const kpiFields = {
 export const KpiState = z.object({
   id: idSchema('kpi'),
   ...kpiFields,
-  ownerId: z.string().meta({ description: 'By whose rights it is measured.' }),
-  suspendedFor: z.array(z.string()).default([]).meta({
-    description:
-      'What the owner lacks, while it is not measured for that. A person with the rights takes it over.',
-  }),
+  ownerId: z.string().meta({ description: 'The user whose rights apply when the KPI is measured.' }),
+  suspendedFor: z
+    .array(z.string())
+    .default([])
+    .meta({
+      description:
+        "Permissions that the owner lacks, or the reason why the owner's rights ended, such as `membership`. Until a " +
+        'user with the permissions takes the KPI over, it is not measured. Empty if nothing is missing.',
+    }),
   createdAt: At,
   updatedAt: At,
 })
@@ -99,10 +116,10 @@ export type KpiState = z.infer<typeof KpiState>
 /** One measured value of a KPI. */
 export const KpiPoint = z
   .object({
-    at: At.meta({ description: 'The time it was to be measured at.' }),
-    from: At.meta({ description: 'What it covers, from here …' }),
-    to: At.meta({ description: '… up to here.' }),
-    timeZone: z.string().meta({ description: 'By whose clock.' }),
+    at: At.meta({ description: 'Time for which the measurement was scheduled.' }),
+    from: At.meta({ description: 'Start of the period that the value covers.' }),
+    to: At.meta({ description: 'End of the period that the value covers.' }),
+    timeZone: z.string().meta({ description: 'Time zone of the period.' }),
     value: Quantity.nullable(),
     target: Quantity.nullable(),
     status: KpiStatus,
@@ -118,13 +135,15 @@ export const KpiStanding = z
     latest: KpiPoint.nullable(),
     trend: z
       .object({
-        change: Quantity.nullable().meta({ description: 'From the value before to the latest.' }),
-        ratio: Quantity.nullable().meta({ description: 'The same as a share of the value before.' }),
+        change: Quantity.nullable().meta({
+          description: 'Difference between the latest value and the one before.',
+        }),
+        ratio: Quantity.nullable().meta({ description: 'The change as a share of the previous value.' }),
         direction: z.enum(['better', 'worse', 'steady']).nullable(),
       })
       .nullable(),
-    nextAt: At.nullable().meta({ description: 'When it is measured next.' }),
-    error: z.string().nullable().meta({ description: 'Why it could not be measured the last time.' }),
+    nextAt: At.nullable().meta({ description: 'Time of the next measurement.' }),
+    error: z.string().nullable().meta({ description: 'Reason why the last measurement failed.' }),
   })
   .meta({ id: 'KpiStanding' })
 export type KpiStanding = z.infer<typeof KpiStanding>
@@ -151,7 +170,9 @@ export const NewKpi = z
     period: KpiPeriod.default({ last: 'day' }),
     timeZone: TimeZoneName.default('UTC'),
     schedule: Schedule.optional().meta({
-      description: 'When it is measured; a minute after each of its periods, or every hour, unless given.',
+      description:
+        'Schedule of the measurements. Default: one minute after the end of each period, or every hour if the period ' +
+        'is given in seconds.',
     }),
   })
   .meta({ id: 'NewKpi', example })
@@ -166,20 +187,20 @@ export type KpiPatch = z.infer<typeof KpiPatch>
 export const KpiBackfill = z
   .strictObject({
     from: MomentOrDay,
-    to: MomentOrDay.optional().meta({ description: 'Later than `from`; now unless given.' }),
+    to: MomentOrDay.optional().meta({ description: 'Must be later than `from`. Default: now.' }),
     timeZone: TimeZoneName.optional().meta({
-      description: 'By whose clock a date begins that is given for an instant: that of the KPI unless given.',
+      description: 'Time zone that determines when a given date begins. Default: the time zone of the KPI.',
     }),
     replace: z.boolean().default(false).meta({
       description:
-        'Measures again what has been measured, as with targets set right; otherwise only gaps are filled.',
+        'Replaces existing measurements, for example after targets were corrected. If `false`, only gaps are filled.',
     }),
   })
   .meta({ id: 'KpiBackfill', example: { from: '2026-01-01T00:00:00.000Z' } })
 export type KpiBackfill = z.infer<typeof KpiBackfill>
 
 export const KpiBackfillStarted = z
-  .object({ times: z.int().min(0).meta({ description: 'Times that are to be measured.' }) })
+  .object({ times: z.int().min(0).meta({ description: 'Number of measurements to be made.' }) })
   .meta({ id: 'KpiBackfillStarted' })
 
 export const kpiEvents = {

@@ -10,17 +10,19 @@ const Name = z.string().min(1).max(100)
 /** Time units that rows are grouped by, in the query's time zone. */
 export const grains = ['quarter_hour', 'hour', 'day', 'week', 'month', 'quarter', 'year'] as const
 export const Grain = z.enum(grains).meta({
-  description: 'Each row then covers one of these by the clock of the zone; weeks begin on Monday.',
+  description: 'Time span that each row covers, in the time zone of the query. Weeks begin on Monday.',
 })
 export type Grain = z.infer<typeof Grain>
 
 const FixedRange = z
   .strictObject({
     from: MomentOrDay.meta({
-      description: 'The first instant that counts. A date is when that day begins by the clock of the zone.',
+      description:
+        'Start of the range, inclusive. A date stands for the beginning of that day in the time zone of the query.',
     }),
     to: MomentOrDay.meta({
-      description: 'The first instant that no longer counts, or the first date.',
+      description:
+        'End of the range, exclusive. A date stands for the beginning of that day in the time zone of the query.',
     }),
   })
   .refine(({ from, to }) => from !== to && !isLater(from, to), {
@@ -28,7 +30,7 @@ const FixedRange = z
     error: 'must be later than from',
   })
 const LastRange = z.strictObject({
-  last: z.int().min(1).max(1_000).meta({ description: 'How many, the one that goes on now included.' }),
+  last: z.int().min(1).max(1_000).meta({ description: 'Number of units, including the current one.' }),
   unit: z.enum(['hour', 'day', 'week', 'month', 'quarter', 'year']),
 })
 
@@ -39,43 +41,58 @@ export type QueryRange = z.infer<typeof QueryRange>
 export const defaultRange: QueryRange = { last: 30, unit: 'day' }
 
 const queryFields = {
-  dataset: Name.optional().meta({ description: 'One of `GET /analytics/datasets`.' }),
+  dataset: Name.optional().meta({
+    description: 'Name of a dataset, as listed by `GET /analytics/datasets`.',
+  }),
   table: Name.optional().meta({
     description:
-      'Instead: slug of a table of the database studio, read with the rights of the person who runs the query.',
+      'Alternative to `dataset`: slug of a table of the database studio, read with the rights of the user who runs ' +
+      'the query.',
   }),
-  savedQuery: Name.optional().meta({ description: 'Instead: id of a saved query of the database studio.' }),
+  savedQuery: Name.optional().meta({
+    description: 'Alternative to `dataset`: id of a saved query of the database studio.',
+  }),
   parameters: z
     .record(Name, JsonValue)
     .default({})
-    .meta({ description: 'Of the saved query; `{{ params.name }}` in a report.' }),
-  measures: z.array(Name).max(20).default([]).meta({
-    description:
-      'Of a dataset those it declares. Of tables and saved queries `count`, and `sum:`, `avg:`, `min:`, `max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` with a column.',
-  }),
+    .meta({ description: 'Parameters of the saved query. In a report, a value may be `{{ params.name }}`.' }),
+  measures: z
+    .array(Name)
+    .max(20)
+    .default([])
+    .meta({
+      description:
+        'For a dataset, the measures it declares. For tables and saved queries, `count`, or `sum:`, `avg:`, `min:`, ' +
+        '`max:`, `distinct:`, `p50:`, `p90:`, `p95:` or `p99:` followed by a column.',
+    }),
   dimensions: z
     .array(Name)
     .max(5)
     .default([])
     .refine((names) => new Set(names).size === names.length, 'must not repeat')
-    .meta({ description: 'What rows are distinguished by: declared ones of a dataset, else columns.' }),
+    .meta({
+      description:
+        'Fields by which rows are grouped: declared dimensions of a dataset, or columns of a table or saved query.',
+    }),
   filters: NewFilter.default({}).meta({
-    description: 'Conditions on dimensions, or columns. A value may be `{{ params.name }}` in a report.',
+    description: 'Conditions on dimensions or columns. In a report, a value may be `{{ params.name }}`.',
   }),
   grain: Grain.optional(),
   timeField: Name.optional().meta({
     description:
-      'What instant of a fact counts: the first one of its dataset unless given. Of tables and saved queries a column, which a grain and a range need.',
+      'Instant of a fact by which it is counted. Default: the first time field of the dataset. For tables and ' +
+      'saved queries, a column; required with a grain or a range.',
   }),
   timeZone: TimeZoneName.default('UTC'),
-  range: QueryRange.optional().meta({ description: 'The last 30 days of a dataset unless given.' }),
+  range: QueryRange.optional().meta({ description: 'Default for datasets: the last 30 days.' }),
   comparePrevious: z.boolean().default(false).meta({
-    description: 'Also answers the period just before, of the same length.',
+    description: 'Also returns the immediately preceding period of the same length.',
   }),
   sort: z.string().max(101).optional().meta({
-    description: 'Name of a column, `-` in front for descending. By time and dimensions unless given.',
+    description:
+      'Name of a column, with a leading `-` for descending order. Default: by time and dimensions.',
   }),
-  limit: z.int().min(1).max(10_000).default(1_000).meta({ description: 'Rows that are answered at most.' }),
+  limit: z.int().min(1).max(10_000).default(1_000).meta({ description: 'Maximum number of rows returned.' }),
 }
 
 /** A query against a dataset, a table or a saved query. */
@@ -111,9 +128,14 @@ export type AnalyticsQuery = z.infer<typeof AnalyticsQuery>
 export const FactRowsQuery = z
   .strictObject({
     dataset: Name,
-    columns: z.array(Name).min(1).max(100).optional().meta({ description: 'All without.' }),
+    columns: z
+      .array(Name)
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'Columns to return. Default: all.' }),
     filters: Filter.default({}).meta({ description: 'Conditions on columns.' }),
-    range: QueryRange.optional().meta({ description: 'All facts without.' }),
+    range: QueryRange.optional().meta({ description: 'Default: all facts.' }),
     timeZone: TimeZoneName.default('UTC'),
   })
   .meta({ id: 'FactRowsQuery', example: { dataset: 'incidents', range: { last: 1, unit: 'month' } } })
@@ -137,7 +159,8 @@ const resultColumnTypes = [
 ] as const
 export const ResultColumnType = z.enum(resultColumnTypes).meta({
   description:
-    '`bigint` and `decimal` are texts of digits, as in records; `timestamp` is an instant in UTC; `date`, `time` and `local_timestamp` are those of a clock.',
+    '`bigint` and `decimal` are strings of digits, as in records. `timestamp` is an instant in UTC. `date`, ' +
+    '`time` and `local_timestamp` are local values without a time zone.',
 })
 export type ResultColumnType = z.infer<typeof ResultColumnType>
 
@@ -165,7 +188,7 @@ export const Quantity = z
   // No component id: the OpenAPI document would lose the places where this is nullable.
   .meta({
     description:
-      'A number; one that a double would change is a text of its digits, as decimals of records are.',
+      'A number. Values that a double cannot represent exactly are strings of digits, like the decimals of records.',
     example: 2.3,
   })
 export type Quantity = z.infer<typeof Quantity>
@@ -179,19 +202,23 @@ export const QueryAnswer = z
     columns: z.array(ResultColumn),
     rows: z.array(Row).meta({
       description:
-        'Values by column; `time` is when the span of the row begins. Spans without facts have no row. Measures are exact: one that a double would change is a text of its digits.',
+        'Values by column. `time` is the beginning of the time span of the row. Time spans without facts have no ' +
+        'row. Measures are exact: values that a double cannot represent exactly are strings of digits.',
     }),
-    truncated: z.boolean().meta({ description: 'Whether `limit` left rows out.' }),
+    truncated: z.boolean().meta({ description: 'Whether rows were omitted because of `limit`.' }),
     totals: Row.nullable().meta({
-      description: 'The measures over everything that counts, also what `limit` left out.',
+      description:
+        'The measures over all matching facts or records, including the rows omitted because of `limit`.',
     }),
     range: QueriedRange.nullable(),
     comparison: z
       .object({ range: QueriedRange, rows: z.array(Row), totals: Row.nullable() })
       .optional()
-      .meta({ description: 'The period before, with `comparePrevious`.' }),
-    dataAsOf: At.meta({ description: 'Everything that happened until then is counted.' }),
-    dataVersion: z.string().meta({ description: 'Changes with what is counted; opaque.' }),
+      .meta({ description: 'The preceding period. Present only with `comparePrevious`.' }),
+    dataAsOf: At.meta({ description: 'The result includes everything that happened up to this instant.' }),
+    dataVersion: z
+      .string()
+      .meta({ description: 'Opaque value that changes whenever the underlying data changes.' }),
   })
   .meta({ id: 'QueryAnswer' })
 export type QueryAnswer = z.infer<typeof QueryAnswer>

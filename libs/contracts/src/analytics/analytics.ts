@@ -18,7 +18,7 @@ export const AnalyticsDataset = z
     name: z.string(),
     label: z.string(),
     description: z.string(),
-    permission: z.string().meta({ description: 'What asking takes.' }),
+    permission: z.string().meta({ description: 'Permission required to query the dataset.' }),
     dimensions: z.array(z.object({ name: z.string(), label: z.string(), type: ResultColumnType })),
     measures: z.array(
       z.object({
@@ -28,16 +28,17 @@ export const AnalyticsDataset = z
         kind: z.enum(['count', 'sum', 'average', 'share', 'distinct', 'percentile']),
         format: z.enum(['plain', 'percent', 'duration_ms']),
         approximate: z.boolean().meta({
-          description: 'Percentiles are right to within 1 %, distinct counts to about 2 %.',
+          description:
+            'Whether the values are approximate: percentiles are accurate to within 1 %, distinct counts to about 2 %.',
         }),
       }),
     ),
     timeFields: z
       .array(z.string())
-      .meta({ description: 'Instants that a fact may be counted at; the first unless asked.' }),
+      .meta({ description: 'Instants by which a fact can be counted. The first one is the default.' }),
     columns: z
       .array(z.object({ name: z.string(), label: z.string(), type: ResultColumnType }))
-      .meta({ description: 'What a fact has: filters and exports may name each.' }),
+      .meta({ description: 'Columns of a fact. Filters and exports can refer to each of them.' }),
   })
   .meta({ id: 'AnalyticsDataset' })
 export type AnalyticsDataset = z.infer<typeof AnalyticsDataset>
@@ -63,7 +64,8 @@ const reportFields = {
     .max(50)
     .refine((all) => new Set(all.map(({ name }) => name)).size === all.length, 'must have different names')
     .meta({
-      description: 'A value of a filter, or a parameter of a saved query, may be `{{ params.name }}`.',
+      description:
+        'Parameters of the report. A filter value, or a parameter of a saved query, may be `{{ params.name }}`.',
     }),
 }
 
@@ -71,7 +73,7 @@ const reportFields = {
 export const ReportState = z.object({
   id: idSchema('report'),
   ...reportFields,
-  ownerId: z.string().meta({ description: 'The person who made it.' }),
+  ownerId: z.string().meta({ description: 'The user who created the report.' }),
   createdAt: At,
   updatedAt: At,
 })
@@ -113,7 +115,10 @@ const ParameterValues = z.record(Key, JsonValue).default({})
 export const RunReport = z
   .strictObject({
     parameters: ParameterValues,
-    range: QueryRange.optional().meta({ description: 'In place of that of the report; so are those below.' }),
+    range: QueryRange.optional().meta({
+      description:
+        'Replaces the range of the report. Likewise, `timeZone` and `limit` replace those of the report.',
+    }),
     timeZone: TimeZoneName.optional(),
     limit: z.int().min(1).max(10_000).optional(),
   })
@@ -126,10 +131,12 @@ const WidgetFields = {
   id: Key.meta({ description: 'Unique in the dashboard.' }),
   title: Name,
   kind: z.enum(dashboardKinds),
-  width: z.int().min(1).max(12).default(6).meta({ description: 'Of twelve columns.' }),
-  query: AnalyticsQuery.optional().meta({ description: 'Or `report`.' }),
+  width: z.int().min(1).max(12).default(6).meta({ description: 'Width in columns of a grid of twelve.' }),
+  query: AnalyticsQuery.optional().meta({
+    description: 'Query of the widget. Exactly one of `query` and `report` is required.',
+  }),
   report: idSchema('report').optional(),
-  parameters: ParameterValues.meta({ description: 'Of the report.' }),
+  parameters: ParameterValues.meta({ description: 'Parameters of the report.' }),
 }
 
 /** One figure, chart or table of a dashboard. */
@@ -168,9 +175,14 @@ export type DashboardState = z.infer<typeof DashboardState>
 
 export const Dashboard = z
   .object({
-    id: z.string().meta({ description: 'Of a built-in one its name, such as `service-desk`.' }),
+    id: z.string().meta({
+      description: 'Id of the dashboard. For a built-in dashboard, its name, such as `service-desk`.',
+    }),
     ...dashboardFields,
-    builtIn: z.boolean().meta({ description: 'Is there in every workspace, and stays as it is.' }),
+    builtIn: z.boolean().meta({
+      description:
+        'Whether the dashboard is built in. Built-in dashboards exist in every workspace and cannot be changed.',
+    }),
     ownerId: z.string().nullable(),
     createdAt: At.nullable(),
     updatedAt: At.nullable(),
@@ -222,19 +234,26 @@ export const DashboardData = z
         error: WidgetError.nullable(),
       }),
     ),
-    since: z.string().meta({ description: 'Sent with the next request, it waits for what is newer.' }),
+    since: z
+      .string()
+      .meta({ description: 'Pass this value as `since` in the next request to wait for newer data.' }),
     dataAsOf: At,
   })
   .meta({ id: 'DashboardData' })
 export type DashboardData = z.infer<typeof DashboardData>
 
 export const DashboardDataQuery = z.object({
-  since: z.string().max(200).optional().meta({
-    description:
-      'Of an earlier answer: waits until there is something newer, or for as long as `timeout` says.',
-  }),
+  since: z
+    .string()
+    .max(200)
+    .optional()
+    .meta({
+      description:
+        'The `since` value of an earlier response. The request waits until newer data is available or `timeout` has ' +
+        'elapsed.',
+    }),
   timeout: z.coerce.number().int().min(0).max(20_000).default(20_000).meta({
-    description: 'Milliseconds to wait with `since`; then the answer is what there is.',
+    description: 'Maximum wait in milliseconds with `since`. Afterwards, the current data is returned.',
   }),
 })
 

@@ -10,37 +10,42 @@ const Params = z.record(z.string().max(appBounds.name), Value).default({})
 /** Effect of pressing a button or row, or of submitting a form. */
 export const AppAction = z
   .strictObject({
-    source: AppNameReference.optional().meta({ description: 'A data source that is called first.' }),
+    source: AppNameReference.optional().meta({ description: 'The data source that the action calls first.' }),
     operation: z
       .enum(['get', 'create', 'update', 'delete'])
       .optional()
-      .meta({ description: 'Of a table source.' }),
+      .meta({ description: 'Operation of a table source.' }),
     params: Params,
-    id: Text.optional().meta({ description: 'Of the record to get, update or delete.' }),
-    values: z.record(z.string(), Value).optional().meta({ description: "A form's own values without." }),
+    id: Text.optional().meta({ description: 'Id of the record to get, update or delete.' }),
+    values: z
+      .record(z.string(), Value)
+      .optional()
+      .meta({ description: 'Values to write. Default in a form: the values of the form.' }),
     version: Text.optional().meta({
-      description: 'That the record must still have, such as `{{ data.asset.rows[0].version }}`.',
+      description: 'Version that the record must still have, such as `{{ data.asset.rows[0].version }}`.',
     }),
     then: z
       .strictObject({
         refresh: z.array(AppNameReference).max(20).default([]),
-        page: z.string().max(60).optional().meta({ description: 'Slug of the page to go to.' }),
-        pageParams: z
-          .record(Id, Text)
-          .optional()
-          .meta({ description: 'Seen there as `page.params`; they are in no address that is sent.' }),
+        page: z.string().max(60).optional().meta({ description: 'Slug of the page to open.' }),
+        pageParams: z.record(Id, Text).optional().meta({
+          description:
+            'Parameters available on that page as `page.params`. They are not part of any URL that is sent to a server.',
+        }),
         message: Text.optional(),
-        set: z.record(Id, Value).optional().meta({ description: 'Values of inputs.' }),
+        set: z.record(Id, Value).optional().meta({ description: 'Values to set, by the id of the input.' }),
       })
       .optional(),
-    confirm: Text.optional().meta({ description: 'Asked before.' }),
+    confirm: Text.optional().meta({
+      description: 'Confirmation text that the user must accept before the action runs.',
+    }),
   })
   .meta({ id: 'AppAction' })
 export type AppAction = z.infer<typeof AppAction>
 
 const base = {
-  id: Id.optional().meta({ description: 'By which expressions name it. Unique in the page.' }),
-  visible: Text.optional().meta({ description: 'Not shown where the expression is false.' }),
+  id: Id.optional().meta({ description: 'Name of the component in expressions. Unique in the page.' }),
+  visible: Text.optional().meta({ description: 'Expression that hides the component if it is false.' }),
 }
 const Format = z.enum(['text', 'number', 'percent', 'date', 'datetime', 'boolean', 'badge', 'duration'])
 const Options = z
@@ -52,15 +57,18 @@ const Options = z
       label: z.string().max(63),
       params: Params,
       search: AppNameReference.optional().meta({
-        description: 'The parameter of the source that what is looked for among the options is sent as.',
+        description: 'Parameter of the source that receives the search text for the options.',
       }),
       find: AppNameReference.optional().meta({
         description:
-          'The one that a value is sent as, to show its label where it is not among the first rows.',
+          'Parameter of the source that receives the current value, in order to show its label if it is not among the ' +
+          'first rows.',
       }),
     }),
   ])
-  .meta({ description: 'A list, or the rows of a source with the fields that are value and label.' })
+  .meta({
+    description: 'A fixed list, or the rows of a source with the fields that provide value and label.',
+  })
 
 const inputBase = {
   ...base,
@@ -68,7 +76,7 @@ const inputBase = {
   label: z.string().min(1).max(200),
   help: z.string().max(500).optional(),
   required: z.boolean().default(false),
-  value: Value.optional().meta({ description: 'At the beginning.' }),
+  value: Value.optional().meta({ description: 'Initial value.' }),
 }
 export const InputComponent = z.discriminatedUnion('type', [
   z.strictObject({
@@ -94,7 +102,7 @@ export const InputComponent = z.discriminatedUnion('type', [
 export type InputComponent = z.infer<typeof InputComponent>
 
 const Column = z.strictObject({
-  field: z.string().min(1).max(200).meta({ description: 'Dotted path in the row.' }),
+  field: z.string().min(1).max(200).meta({ description: 'Dotted path into the row.' }),
   label: z.string().max(200).optional(),
   format: Format.default('text'),
 })
@@ -120,7 +128,9 @@ const LeafComponent = z.discriminatedUnion('type', [
       params: Params,
     },
     columns: z.array(Column).min(1).max(50),
-    onRow: AppAction.optional().meta({ description: 'Sees `row`.' }),
+    onRow: AppAction.optional().meta({
+      description: 'Action for a selected row. Its expressions can use `row`.',
+    }),
     empty: z.string().max(200).optional(),
   }),
   z.strictObject({
@@ -154,7 +164,9 @@ const LeafComponent = z.discriminatedUnion('type', [
       submitLabel: z.string().min(1).max(100).default('Save'),
     },
     action: AppAction.meta({
-      description: 'Its values are sent as `values`, or by `params` that say `{{ form.x }}`.',
+      description:
+        'Action that runs when the form is submitted. The values of the form are sent as `values`, or as `params` ' +
+        'that contain `{{ form.x }}`.',
     }),
   }),
 ])
@@ -249,12 +261,15 @@ export const PageInput = z
   .strictObject({
     ...pageFields,
     slug: PageSlug.meta({ description: 'Unique in the app.' }),
-    position: pageFields.position
-      .default(0)
-      .meta({ description: 'Pages are shown in its order; the first one is where the app begins.' }),
-    inNavigation: pageFields.inNavigation
-      .default(true)
-      .meta({ description: 'Not for one that only others lead to, such as that of a record.' }),
+    position: pageFields.position.default(0).meta({
+      description:
+        'Position of the page. Pages are shown in ascending order; the app opens with the first one.',
+    }),
+    inNavigation: pageFields.inNavigation.default(true).meta({
+      description:
+        'Whether the navigation shows the page. Set it to `false` for a page that is only reached from other pages, ' +
+        'such as the page of a record.',
+    }),
     components: pageFields.components.default([]),
   })
   .meta({

@@ -29,7 +29,11 @@ export const AppDataRequest = z.strictObject({
   requests: z
     .array(
       z.strictObject({
-        key: z.string().min(1).max(100).meta({ description: "The browser's own, to find the answer by." }),
+        key: z
+          .string()
+          .min(1)
+          .max(100)
+          .meta({ description: 'Key chosen by the browser to identify the result.' }),
         source: AppNameReference,
         params: z.record(z.string(), JsonValue).default({}),
         cursor: z.string().max(pageBounds.cursor).optional(),
@@ -41,7 +45,7 @@ export const AppDataRequest = z.strictObject({
 export type AppDataRequest = z.infer<typeof AppDataRequest>
 
 export const AppDataAnswer = z.object({
-  deployment: z.int().meta({ description: 'Number of the one that has answered.' }),
+  deployment: z.int().meta({ description: 'Number of the deployment that produced the response.' }),
   results: z.record(
     z.string(),
     z.union([
@@ -49,8 +53,8 @@ export const AppDataAnswer = z.object({
         rows: z
           .array(z.record(z.string(), z.unknown()))
           .nullable()
-          .meta({ description: 'Of what has rows.' }),
-        value: z.unknown().meta({ description: 'Of what has none.' }),
+          .meta({ description: 'Rows of the source, if it returns rows.' }),
+        value: z.unknown().meta({ description: 'Value of the source, if it does not return rows.' }),
         nextCursor: z.string().nullable(),
       }),
       z.object({ error: z.object({ code: z.string(), message: z.string() }) }),
@@ -65,15 +69,14 @@ export const AppActionRequest = z.strictObject({
   id: z.string().max(200).optional(),
   params: z.record(z.string(), JsonValue).default({}),
   values: z.record(z.string(), JsonValue).optional(),
-  version: z
-    .int()
-    .optional()
-    .meta({ description: 'Of the record that is changed; refused where it has another by now.' }),
-  deployment: z
-    .int()
-    .min(0)
-    .optional()
-    .meta({ description: 'Number of the one the page is of; refused where another is live by now.' }),
+  version: z.int().optional().meta({
+    description:
+      'Expected version of the record to change. The request is rejected if the record has another version.',
+  }),
+  deployment: z.int().min(0).optional().meta({
+    description:
+      'Number of the deployment to which the page belongs. The request is rejected if another deployment is live.',
+  }),
 })
 export type AppActionRequest = z.infer<typeof AppActionRequest>
 export const AppActionAnswer = z.object({ value: z.unknown() })

@@ -12,7 +12,12 @@ const Reference = z.string().min(1).max(200)
 export const SourceParam = z.strictObject({
   type: z.enum(['text', 'integer', 'decimal', 'boolean', 'date', 'timestamp', 'json']),
   required: z.boolean().default(false),
-  maxLength: z.int().min(1).max(100_000).optional().meta({ description: 'Of a text, in characters.' }),
+  maxLength: z
+    .int()
+    .min(1)
+    .max(100_000)
+    .optional()
+    .meta({ description: 'Maximum length of a text, in characters.' }),
   enum: z.array(z.string().max(200)).min(1).max(100).optional(),
 })
 export type SourceParam = z.infer<typeof SourceParam>
@@ -25,30 +30,32 @@ export const TableOperation = z.enum(['list', 'get', 'create', 'update', 'delete
  */
 const TableSource = z.strictObject({
   kind: z.literal('table'),
-  table: Reference.meta({ description: 'Its slug.' }),
+  table: Reference.meta({ description: 'Slug of the table.' }),
   operations: z.array(TableOperation).min(1).max(5).default(['list']),
   fields: z.array(z.string().min(1).max(63)).min(1).max(200).optional().meta({
-    description: 'Columns that are read; all without.',
+    description: 'Columns to read. Default: all.',
   }),
-  writable: z
-    .array(z.string().min(1).max(63))
-    .max(200)
-    .default([])
-    .meta({ description: 'Columns that a create or an update may set; the browser sends them as `values`.' }),
+  writable: z.array(z.string().min(1).max(63)).max(200).default([]).meta({
+    description: 'Columns that a create or update operation may set. The browser sends them as `values`.',
+  }),
   filter: Filter.optional().meta({
     description:
-      'Rows that do not match are not there, for any operation; values may be expressions. It does not bind what is ' +
-      'written: `writable` and `values` do.',
+      'Rows that do not match are invisible to every operation. Values may be expressions. The filter does not ' +
+      'restrict written values: `writable` and `values` do.',
   }),
   search: Filter.optional().meta({
     description:
-      'The same for lists, of which each condition is left out whose expression comes to nothing. Texts are found in ' +
-      'upper or lower case, with or without accents, by `contains` and `starts_with`.',
+      'Additional filter for lists. A condition is omitted if its expression yields nothing. `contains` and ' +
+      '`starts_with` ignore case and accents.',
   }),
   values: z
     .record(z.string().min(1).max(63), JsonValue)
     .optional()
-    .meta({ description: 'Set by the server in every create and update, over what the browser sends.' }),
+    .meta({
+      description:
+        'Values that the server sets in every create and update operation. They override the values sent by the ' +
+        'browser.',
+    }),
   sort: z.string().max(500).optional(),
   limit: z.int().min(1).default(50),
 })
@@ -85,7 +92,9 @@ const NewTableSource = TableSource.extend({
 
 /** A source with side effects must not be called each time a page is shown. */
 const Use = z.enum(['data', 'action']).meta({
-  description: '`data`: called whenever a page shows it. `action`: by a press of a button, or a form.',
+  description:
+    '`data`: called whenever a page shows the source. `action`: called when a user presses a button or submits a ' +
+    'form.',
 })
 const QuerySource = z.strictObject({
   kind: z.literal('query'),
@@ -93,26 +102,26 @@ const QuerySource = z.strictObject({
   input: z
     .record(z.string(), JsonValue)
     .default({})
-    .meta({ description: 'Its parameters; values may be expressions.' }),
+    .meta({ description: 'Parameters of the saved query. Values may be expressions.' }),
   use: Use.default('data'),
 })
 const ConnectorSource = z.strictObject({
   kind: z.literal('connector'),
-  connector: Reference.meta({ description: 'Id or name.' }),
+  connector: Reference.meta({ description: 'Id or name of the connector.' }),
   action: Reference,
   input: z.record(z.string(), JsonValue).default({}),
   use: Use.default('action'),
 })
 const WorkflowSource = z.strictObject({
   kind: z.literal('workflow'),
-  workflow: Reference.meta({ description: 'Id or name.' }),
+  workflow: Reference.meta({ description: 'Id or name of the workflow.' }),
   input: JsonValue.default({}),
   waitSeconds: z.int().min(0).max(maxRunWaitSeconds).default(maxRunWaitSeconds),
   use: Use.default('action'),
 })
 const ReportSource = z.strictObject({
   kind: z.literal('report'),
-  report: Reference.meta({ description: 'Id or name.' }),
+  report: Reference.meta({ description: 'Id or name of the report.' }),
   input: z.record(z.string(), JsonValue).default({}),
 })
 
@@ -140,7 +149,7 @@ const NewSourceBinding = z
 
 /** The fields of a data source, without those every resource has. */
 export const dataSourceFields = {
-  name: AppName.meta({ description: 'How pages name it. Unique in the app.' }),
+  name: AppName.meta({ description: 'Name by which pages refer to the data source. Unique in the app.' }),
   binding: SourceBinding,
   params: z
     .record(AppName, SourceParam)
@@ -154,8 +163,8 @@ export const dataSourceFields = {
     .nullable()
     .meta({
       description:
-        'An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`; what it ' +
-        'gives is what the browser gets.',
+        'An expression such as `{{ rows[price > 10] }}` over `rows` or `value`, `params`, `user` and `embed`. Its ' +
+        'result is sent to the browser.',
     }),
 }
 

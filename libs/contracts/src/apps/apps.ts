@@ -32,16 +32,21 @@ const AccessNames = (noun: string) =>
 /** Who may use an app, if not everyone with `apps:use`. */
 export const AppAccess = z
   .strictObject({
-    roles: AccessNames('role').default([]).meta({ description: 'Names of roles. They need no `apps:use`.' }),
-    users: AccessNames('user').default([]).meta({ description: 'Ids of members. They need no `apps:use`.' }),
+    roles: AccessNames('role')
+      .default([])
+      .meta({ description: 'Names of roles. Their members do not need `apps:use`.' }),
+    users: AccessNames('user')
+      .default([])
+      .meta({ description: 'Ids of members. They do not need `apps:use`.' }),
   })
   .meta({ id: 'AppAccess', example: { roles: ['viewer'], users: [] } })
 export type AppAccess = z.infer<typeof AppAccess>
 
 const Access = AppAccess.nullable().meta({
   description:
-    'Who may use the app, in every environment; null for everyone with `apps:use`. Those named here, and no others, may use ' +
-    'this one app with what its deployment declares. An API key needs the scope `apps:use` as well.',
+    'Users and roles that may use the app in every environment; `null` for everyone with `apps:use`. Only the ' +
+    'listed users and roles may use this app, and only for what its deployment declares. An API key also needs ' +
+    'the scope `apps:use`.',
 })
 
 /** An app built of pages and data sources. It belongs to the workspace and is deployed to its environments. */
@@ -62,7 +67,9 @@ export type App = z.infer<typeof App>
 
 export const NewApp = z
   .strictObject({
-    slug: AppSlug.meta({ description: 'Unique in the workspace, archived apps apart.' }),
+    slug: AppSlug.meta({
+      description: 'Slug of the app. Unique among the apps of the workspace that are not archived.',
+    }),
     name: Name,
     description: Description.default(''),
     access: Access.default(null),
@@ -99,7 +106,7 @@ export type DataSource = z.infer<typeof DataSource>
 /** A problem of a page or data source that prevents its deployment. */
 export const AppProblem = z
   .object({
-    path: z.string().meta({ description: 'JSON pointer.', example: '/components/0/source' }),
+    path: z.string().meta({ description: 'JSON pointer to the problem.', example: '/components/0/source' }),
     code: z.string().meta({ example: 'unknown_source' }),
     message: z.string(),
   })
@@ -107,14 +114,15 @@ export const AppProblem = z
 export type AppProblem = z.infer<typeof AppProblem>
 
 export const AppPageWithProblems = AppPage.extend({
-  problems: z.array(AppProblem).meta({ description: 'What keeps it from being deployed.' }),
+  problems: z.array(AppProblem).meta({ description: 'Problems that prevent the deployment of the page.' }),
 }).meta({ id: 'AppPageWithProblems' })
 export type AppPageWithProblems = z.infer<typeof AppPageWithProblems>
 
 export const DataSourceWithProblems = DataSource.extend({
   problems: z.array(AppProblem).meta({
     description:
-      'What would keep it from being deployed to the environment of the request; `not_checked` where that cannot be found out now.',
+      'Problems that would prevent a deployment to the environment of the request. `not_checked` if this cannot be ' +
+      'determined at the moment.',
   }),
 }).meta({ id: 'DataSourceWithProblems' })
 export type DataSourceWithProblems = z.infer<typeof DataSourceWithProblems>
@@ -139,7 +147,10 @@ export const PinnedResource = z
     kind: z.enum(['table', 'query', 'connector', 'workflow', 'report']),
     id: z.string(),
     name: z.string(),
-    version: z.int().nullable().meta({ description: 'Of a table that of its schema.' }),
+    version: z
+      .int()
+      .nullable()
+      .meta({ description: 'Version of the resource. For a table, the version of its schema.' }),
   })
   .meta({ id: 'PinnedResource' })
 export type PinnedResource = z.infer<typeof PinnedResource>
@@ -152,38 +163,55 @@ export const DeploymentState = z.object({
   appName: Name,
   environment: Environment,
   status: z.enum(['completed', 'failed']),
-  number: z.int().min(1).nullable().meta({
-    description: 'Counts the completed ones of the app in the environment; the highest is live.',
-  }),
+  number: z
+    .int()
+    .min(1)
+    .nullable()
+    .meta({
+      description:
+        'Sequence number among the completed deployments of the app in the environment. The deployment with the ' +
+        'highest number is live.',
+    }),
   note: z.string(),
-  restores: z.int().nullable().meta({ description: 'The earlier deployment this one goes back to.' }),
+  restores: z
+    .int()
+    .nullable()
+    .meta({ description: 'Number of the earlier deployment that this one restores.' }),
   embeddable: z.boolean(),
-  digest: z.string().meta({ description: 'Of pages and data sources: SHA-256 in hex.' }),
+  digest: z.string().meta({ description: 'SHA-256 of the pages and data sources, in hexadecimal.' }),
   pageCount: z.int(),
   sourceCount: z.int(),
-  permissions: z
-    .array(PermissionName)
-    .meta({ description: 'What the data sources take, of the person who gives the deployment its rights.' }),
+  permissions: z.array(PermissionName).meta({
+    description: 'Permissions that the data sources require from the user whose rights the deployment uses.',
+  }),
   pinned: z.array(PinnedResource),
-  problems: z.array(DeploymentProblem).meta({ description: 'Why it failed; the first 100.' }),
+  problems: z
+    .array(DeploymentProblem)
+    .meta({ description: 'Problems that made the deployment fail, limited to the first 100.' }),
   deployedBy: z.string(),
   giverId: z.string().optional().meta({
-    description: 'Whose rights the deployment carries: the user who deployed it or took it over last.',
+    description: 'The user whose rights the deployment uses: the one who deployed it or last took it over.',
   }),
-  heldReason: z.enum(['owner_rights']).nullable().default(null).meta({
-    description: '`owner_rights`: it answers no data until it is taken over, as its giver lacks `missing`.',
+  heldReason: z
+    .enum(['owner_rights'])
+    .nullable()
+    .default(null)
+    .meta({
+      description:
+        '`owner_rights`: the app returns no data until the deployment is taken over, because the user who granted ' +
+        'its rights lacks `missing`.',
+    }),
+  missing: z.array(z.string()).default([]).meta({
+    description:
+      'Permissions that the user who granted the rights lacks, or `membership` if that user has left the workspace.',
   }),
-  missing: z
-    .array(z.string())
-    .default([])
-    .meta({ description: 'Permissions that the giver lacks, or `membership` of one who has left.' }),
   ...times,
 })
 export type DeploymentState = z.infer<typeof DeploymentState>
 
 export const Deployment = DeploymentState.extend({
   ...Version,
-  live: z.boolean().meta({ description: 'Whether it is what runs now.' }),
+  live: z.boolean().meta({ description: 'Whether this deployment is currently live.' }),
 }).meta({ id: 'Deployment' })
 export type Deployment = z.infer<typeof Deployment>
 
@@ -206,10 +234,14 @@ export const DeploymentDiff = z
   .meta({ id: 'DeploymentDiff' })
 
 const Note = z.string().trim().max(2_000).default('')
-const Embeddable = z.boolean().default(false).meta({
-  description:
-    'Embed tokens may be made of it. Their holders act with the rights of the deployment, within those of the maker.',
-})
+const Embeddable = z
+  .boolean()
+  .default(false)
+  .meta({
+    description:
+      'Whether embed tokens can be created for the deployment. Holders of a token act with the rights of the ' +
+      'deployment, limited to those of the user who created the token.',
+  })
 
 export const DeployApp = z
   .strictObject({ note: Note, embeddable: Embeddable })
@@ -245,14 +277,14 @@ const EmbedUser = z.strictObject({
 
 /** Permissions and limits of an embed token. */
 const embedFields = {
-  origins: z.array(EmbedOrigin).min(1).max(20).meta({ description: 'Where the app may be embedded.' }),
+  origins: z.array(EmbedOrigin).min(1).max(20).meta({ description: 'Origins that may embed the app.' }),
   exempt: z
     .array(AppNameReference)
     .max(100)
     .meta({
       description:
-        'Data sources the row filter does not bind. With a row filter, sources other than tables are out of reach unless ' +
-        'they are named here.',
+        'Data sources to which the row filter does not apply. With a row filter, sources other than tables are ' +
+        'inaccessible unless they are listed here.',
     }),
 }
 
@@ -261,7 +293,8 @@ export const EmbedTokenState = z.object({
   ...owned,
   environment: Environment,
   workspaceSlug: z.string().optional().meta({
-    description: 'In the one address that the origins may frame. Absent from tokens of earlier versions.',
+    description:
+      'Slug of the workspace in the only URL that the origins may frame. Absent from tokens of earlier versions.',
   }),
   ...embedFields,
   rowFilter: Filter.nullable(),
@@ -280,7 +313,7 @@ export type EmbedToken = z.infer<typeof EmbedToken>
 export const EmbedTokenCreated = EmbedToken.extend({
   token: z.string().nullable(),
   path: z.string().nullable().meta({
-    description: 'Below the origin of apps, for the `src` of an iframe.',
+    description: 'Path below the origin of apps, for the `src` of an iframe.',
   }),
 }).meta({ id: 'EmbedTokenCreated' })
 export type EmbedTokenCreated = z.infer<typeof EmbedTokenCreated>
@@ -291,10 +324,10 @@ export const NewEmbedToken = z
     exempt: embedFields.exempt.default([]),
     rowFilter: NewFilter.nullable()
       .default(null)
-      .meta({ description: 'Rows of tables that do not match are not there, whatever is asked.' }),
+      .meta({ description: 'Table rows that do not match are invisible to every request.' }),
     user: EmbedUser.nullable()
       .default(null)
-      .meta({ description: 'Who looks at it, as expressions see them in `user`.' }),
+      .meta({ description: 'The user who views the app, available to expressions as `user`.' }),
     expiresInSeconds: z.int().min(60).max(86_400).default(900),
   })
   .meta({

@@ -5,8 +5,8 @@ import { MomentOrDay } from './moment.js'
 export const AsOfQuery = z.object({
   asOf: MomentOrDay.optional().meta({
     description:
-      'Answer with the record as it was at this instant: fields, version and allowed actions. Before it was ' +
-      'created, and after it was deleted, there is none.',
+      'Returns the record in its state at this instant: fields, version and allowed actions. Before its creation ' +
+      'and after its deletion, the record does not exist.',
     example: '2026-03-02T10:00:00.000Z',
   }),
 })
@@ -15,13 +15,13 @@ export const AsOfQuery = z.object({
 export const AsOfListQuery = z.object({
   asOf: MomentOrDay.optional().meta({
     description:
-      'Answer with the list as it was at this instant: the records there were, as they were, and the filters ' +
-      'applied to that. Only with `sort` createdAt or -createdAt.',
+      'Returns the list in its state at this instant: the records that existed, with their state at that instant, ' +
+      'to which the filters are applied. Only with `sort` createdAt or -createdAt.',
     example: '2026-03-02T10:00:00.000Z',
   }),
 })
 
 /** Sentence for the descriptions of such list routes. */
 export const shortPages =
-  'With `asOf` a page looks through 5,000 records at most (1,000 with `q`), so it can be short, even empty, while there is a ' +
-  '`nextCursor`.'
+  'With `asOf`, a page scans at most 5,000 records (1,000 with `q`), so it can be short or even empty while `nextCursor` is ' +
+  'not null.'

@@ -6,9 +6,10 @@ export const CsvDelimiter = z.enum([',', ';', '\t']).meta({
   type: 'string',
   pattern: '^[,;\\t]$',
   description:
-    'Of csv: what stands between cells, a comma (unless given), a semicolon or a tab. Spreadsheets of countries whose decimals have a comma expect a semicolon.',
+    'CSV only: separator between cells. A comma (default), a semicolon or a tab. Spreadsheets in locales with a ' +
+    'decimal comma expect a semicolon.',
 })
 export type CsvDelimiter = z.infer<typeof CsvDelimiter>
 
 export const csvBomDescription =
-  'Of csv: begins the file with a byte order mark, by which Excel knows it for UTF-8.'
+  'CSV only: starts the file with a byte order mark, by which Excel recognizes UTF-8.'

@@ -6,7 +6,7 @@ export const Meta = z.object({ requestId: z.string() }).meta({ id: 'Meta' })
 const ErrorDetailSchema = z
   .object({
     in: z.enum(['body', 'query', 'path', 'header']),
-    path: z.string().meta({ description: 'JSON pointer to the offending value.' }),
+    path: z.string().meta({ description: 'JSON pointer to the invalid value.' }),
     code: z.string(),
     message: z.string(),
     params: z.record(z.string(), z.unknown()).optional(),
@@ -19,7 +19,9 @@ export const ErrorEnvelope = z
       code: z.enum(errorCodes),
       status: z.int(),
       message: z.string(),
-      retryable: z.boolean().meta({ description: 'The same request may succeed when sent again.' }),
+      retryable: z
+        .boolean()
+        .meta({ description: 'Whether the same request may succeed if it is sent again.' }),
       details: z.array(ErrorDetailSchema),
     }),
     meta: Meta,
@@ -35,7 +37,7 @@ export const Pagination = z
     total: z
       .int()
       .optional()
-      .meta({ description: 'How many there are on all pages, where that was asked for.' }),
+      .meta({ description: 'Total number of items on all pages. Present only if it was requested.' }),
   })
   .meta({ id: 'Pagination' })
 export type Pagination = z.infer<typeof Pagination>

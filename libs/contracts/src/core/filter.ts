@@ -34,7 +34,7 @@ function filterOf<Text extends z.ZodType<string>>(text: Text) {
 /** Conditions over dotted paths: paths are ANDed, operators within one condition are ANDed. */
 export const Filter = filterOf(z.string()).meta({
   id: 'Filter',
-  description: 'Conditions over dotted paths, all of which must hold.',
+  description: 'Conditions on dotted paths. All of them must be met.',
 })
 export type Filter = z.infer<typeof Filter>
 
@@ -53,7 +53,8 @@ export const NewFilter = filterOf(z.string().max(maxText))
   .meta({
     id: 'NewFilter',
     description:
-      'Conditions over dotted paths, all of which must hold: at most 50, with 32,768 characters in all, written as JSON.',
+      'Conditions on dotted paths, all of which must be met. At most 50 conditions and 32,768 characters in total, ' +
+      'written as JSON.',
   })
 
 /** A dotted path into a document, such as `data.id`. */

@@ -87,17 +87,17 @@ const hiddenFromViewers: readonly Permission[] = [
 ]
 
 export const builtInRoles: Record<string, { description: string; permissions: readonly Permission[] }> = {
-  owner: { description: 'Everything, and cannot be locked out.', permissions },
+  owner: { description: 'Has all permissions and cannot be locked out.', permissions },
   admin: {
-    description: 'Everything in the workspace, except making and unmaking owners.',
+    description: 'Has all permissions in the workspace, except adding and removing owners.',
     permissions: permissions.filter((permission) => permission !== 'owners:manage'),
   },
   developer: {
-    description: 'Builds and integrates; no user administration.',
+    description: 'Builds and integrates. No user administration.',
     permissions: withoutAdministration,
   },
   agent: {
-    description: 'Works the service desk.',
+    description: 'Works at the service desk.',
     permissions: [
       'workspace:read',
       'users:read',
@@ -129,7 +129,7 @@ export const builtInRoles: Record<string, { description: string; permissions: re
     ],
   },
   viewer: {
-    description: 'Reads, except secrets, the audit log and what is for admins.',
+    description: 'Read access, except to secrets, the audit log and data reserved for admins.',
     permissions: reads.filter((permission) => !hiddenFromViewers.includes(permission)),
   },
 }

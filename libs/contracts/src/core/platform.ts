@@ -8,27 +8,39 @@ const Service = z.enum(backendNames)
 
 /** Publication and work backlog of a service: counts and names, no content. */
 export const ServiceFigures = z.object({
-  unpublished: Count.meta({ description: 'Events that wait to be published: 100,000 stands for more.' }),
+  unpublished: Count.meta({
+    description: 'Number of events that wait to be published. 100,000 stands for 100,000 or more.',
+  }),
   oldestUnpublishedAt: At.nullable(),
   consumers: z
     .array(
       z.object({
         name: z.string(),
         pending: Count.nullable().meta({
-          description: 'Events it has not been given yet. Null while NATS is away.',
+          description:
+            'Number of events that have not been delivered to the consumer yet. `null` while NATS is unavailable.',
         }),
-        inHand: Count.nullable().meta({ description: 'Events it was given, and has not acknowledged.' }),
+        inHand: Count.nullable().meta({
+          description: 'Number of events that were delivered to the consumer and are not acknowledged yet.',
+        }),
         deadLetters: Count.meta({
-          description: 'Events it has given up: 10,000 of all consumers are counted.',
+          description:
+            'Number of events the consumer could not handle after all attempts. At most 10,000 across all consumers are ' +
+            'counted.',
         }),
       }),
     )
-    .meta({ description: '`relay` stands for events that are too large for NATS.' }),
+    .meta({ description: 'Backlog by consumer. `relay` stands for events that are too large for NATS.' }),
   dueWork: z.array(
     z.object({
       name: z.string(),
-      late: Count.meta({ description: 'What is due and not done yet: 10,000 stands for more.' }),
-      oldestSeconds: z.number().min(0).meta({ description: 'How long the first of it is due.' }),
+      late: Count.meta({
+        description: 'Number of items of due work that are not done yet. 10,000 stands for 10,000 or more.',
+      }),
+      oldestSeconds: z
+        .number()
+        .min(0)
+        .meta({ description: 'Seconds since the oldest of these items became due.' }),
     }),
   ),
 })
@@ -36,23 +48,31 @@ export type ServiceFigures = z.infer<typeof ServiceFigures>
 
 const DeadLetterCause = z.string().meta({
   description:
-    'What kind of failure it was: an error code of this API, of Postgres or of Node, or the class of the error; never what it quotes.',
+    'Kind of failure: an error code of this API, of Postgres or of Node, or the class of the error. Never ' +
+    'contains quoted data.',
   example: 'service_unavailable',
 })
 
 /** Backlog of a service for one workspace: counts and names, no content. */
 export const WorkspaceFigures = z.object({
-  unpublished: Count.meta({ description: 'Events that wait to be published: 100,000 stands for more.' }),
+  unpublished: Count.meta({
+    description: 'Number of events that wait to be published. 100,000 stands for 100,000 or more.',
+  }),
   deadLetters: z
     .array(z.object({ consumer: z.string(), cause: DeadLetterCause.nullable(), count: Count }))
     .meta({
-      description: 'Events and messages that were given up, by consumer and cause: 10,000 are counted.',
+      description: 'Dead letters by consumer and cause. At most 10,000 are counted.',
     }),
   dueWork: z.array(
     z.object({
       name: z.string(),
-      late: Count.meta({ description: 'What is due and not done yet: 10,000 stands for more.' }),
-      oldestSeconds: z.number().min(0).meta({ description: 'How long the first of it is due.' }),
+      late: Count.meta({
+        description: 'Number of items of due work that are not done yet. 10,000 stands for 10,000 or more.',
+      }),
+      oldestSeconds: z
+        .number()
+        .min(0)
+        .meta({ description: 'Seconds since the oldest of these items became due.' }),
     }),
   ),
 })
@@ -67,13 +87,13 @@ const WaitingWebhook = z.object({
   name: z.string(),
   workspaceId: z.string(),
   environment: Environment,
-  waiting: Count.meta({ description: 'Deliveries that have not ended: 10,000 stands for more.' }),
-  oldestAt: At.meta({ description: 'When the event of the oldest one happened.' }),
+  waiting: Count.meta({ description: 'Number of unfinished deliveries. 10,000 stands for 10,000 or more.' }),
+  oldestAt: At.meta({ description: 'Time of the event of the oldest unfinished delivery.' }),
 })
 
 export const WaitingWebhooks = z.object({
   items: z.array(WaitingWebhook),
-  paused: Count.meta({ description: 'Webhooks that are paused, and send nothing.' }),
+  paused: Count.meta({ description: 'Number of paused webhooks. They send nothing.' }),
 })
 /** For one workspace, or for all if absent. */
 export const WaitingWebhooksQuestion = WorkspaceFiguresQuestion.partial()
@@ -83,17 +103,21 @@ export const WorkspaceStatus = z
     services: z.array(
       z.object({
         name: Service,
-        state: z.string().meta({ description: '`up`, or why it is not ready, or does not answer.' }),
-        figures: WorkspaceFigures.nullable().meta({ description: 'Null where it does not answer.' }),
+        state: z
+          .string()
+          .meta({ description: '`up`, or the reason why the service is not ready or does not respond.' }),
+        figures: WorkspaceFigures.nullable().meta({ description: '`null` if the service does not respond.' }),
       }),
     ),
     webhooks: z
       .object({
-        waiting: z.array(WaitingWebhook).meta({ description: 'The 50 whose oldest delivery waits longest.' }),
+        waiting: z
+          .array(WaitingWebhook)
+          .meta({ description: 'The 50 webhooks whose oldest delivery has waited longest.' }),
         paused: Count,
       })
       .nullable()
-      .meta({ description: 'Null where the dispatcher does not answer.' }),
+      .meta({ description: '`null` if the dispatcher does not respond.' }),
   })
   .meta({ id: 'WorkspaceStatus' })
 export type WorkspaceStatus = z.infer<typeof WorkspaceStatus>
@@ -103,16 +127,19 @@ export const PlatformStatus = z
     services: z.array(
       z.object({
         name: Service,
-        state: z.string().meta({ description: '`up`, or why it is not ready, or does not answer.' }),
-        figures: ServiceFigures.nullable().meta({ description: 'Null where it does not answer.' }),
+        state: z
+          .string()
+          .meta({ description: '`up`, or the reason why the service is not ready or does not respond.' }),
+        figures: ServiceFigures.nullable().meta({ description: '`null` if the service does not respond.' }),
       }),
     ),
     workspaces: z
       .array(z.object({ id: z.string(), slug: z.string(), name: z.string(), members: Count }))
-      .meta({ description: 'The newest 100, with their active members.' }),
+      .meta({ description: 'The 100 newest workspaces, with the number of their active members.' }),
     workspaceCount: Count,
     webhooks: z.array(WaitingWebhook).nullable().meta({
-      description: 'The 50 whose oldest delivery waits longest. Null where the dispatcher does not answer.',
+      description:
+        'The 50 webhooks whose oldest delivery has waited longest. `null` if the dispatcher does not respond.',
     }),
   })
   .meta({ id: 'PlatformStatus' })
@@ -122,15 +149,21 @@ export type PlatformStatus = z.infer<typeof PlatformStatus>
 export const ServiceDeadLetter = z.object({
   number: Count,
   consumer: z.string(),
-  messageId: z.string().meta({ description: 'Id of the event, where it has one.' }),
+  messageId: z.string().meta({ description: 'Id of the event, if it has one.' }),
   workspaceId: z.string().nullable(),
   environment: Environment.nullable(),
-  eventType: z.string().nullable().meta({ description: 'Null of what is no event of the platform.' }),
-  deliveries: Count.meta({ description: 'How often it was tried.' }),
-  cause: DeadLetterCause.nullable().meta({ description: 'Null of those from before causes were kept.' }),
+  eventType: z
+    .string()
+    .nullable()
+    .meta({ description: 'Type of the event. `null` if the message is not an event of the platform.' }),
+  deliveries: Count.meta({ description: 'Number of delivery attempts.' }),
+  cause: DeadLetterCause.nullable().meta({
+    description: '`null` for dead letters from before causes were recorded.',
+  }),
   createdAt: At,
   redrivenAt: At.nullable().meta({
-    description: 'When it was last handed to its consumer, while that has not tried it yet.',
+    description:
+      'Time at which the dead letter was last redriven. `null` again once the consumer has tried it.',
   }),
 })
 export type ServiceDeadLetter = z.infer<typeof ServiceDeadLetter>

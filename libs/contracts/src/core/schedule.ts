@@ -13,26 +13,30 @@ const Cron = z
   })
   .meta({
     description:
-      'Minute, hour, day of month, month and day of week, by the clock of the time zone: `30 7 * * MON-FRI`. Also `@hourly`, ' +
-      '`@daily`, `@weekly`, `@monthly` and `@yearly`; `L` for the last day of the month, `FRIL` for the last Friday, `FRI#2` for ' +
-      'the second.',
+      'Minute, hour, day of month, month and day of week, in the time zone of the schedule: `30 7 * * MON-FRI`. ' +
+      'Also accepts `@hourly`, `@daily`, `@weekly`, `@monthly` and `@yearly`; `L` for the last day of the month, ' +
+      '`FRIL` for the last Friday, `FRI#2` for the second.',
     example: '30 7 * * MON-FRI',
   })
 
-const TimeZone = TimeZoneName.meta({ description: 'IANA name; UTC without.', example: 'Europe/Berlin' })
+const TimeZone = TimeZoneName.meta({
+  description: 'IANA name of a time zone. Default: UTC.',
+  example: 'Europe/Berlin',
+})
 
 /** How a schedule handles a due time while earlier work is still running. */
 export const OverlapPolicy = z.enum(['skip', 'queue', 'cancel_previous']).meta({
   description:
-    '`skip` leaves a time out while what was begun before it goes on; `queue` begins afterwards; `cancel_previous` ends what goes on.',
+    'Behavior at a due time while earlier work is still running. `skip`: the due time is skipped. `queue`: the ' +
+    'new work starts afterwards. `cancel_previous`: the running work is canceled.',
 })
 export type OverlapPolicy = z.infer<typeof OverlapPolicy>
 
 /** How a schedule handles times that passed while no replica could start runs. */
 export const MisfirePolicy = z.enum(['skip', 'once', 'all']).meta({
   description:
-    'Of times missed by more than a minute: `skip` leaves them out, `once` makes up for all of them with one, `all` makes up ' +
-    'for each of the latest `maxCatchUp`.',
+    'Handling of times missed by more than a minute. `skip`: they are skipped. `once`: a single start makes up ' +
+    'for all of them. `all`: each of the latest `maxCatchUp` times is made up for.',
 })
 export type MisfirePolicy = z.infer<typeof MisfirePolicy>
 
@@ -48,7 +52,7 @@ export const Schedule = z
       .optional()
       .meta({
         description:
-          'In place of `cron`: at `startAt` and every so many seconds after it; without `startAt` from now on.',
+          'Alternative to `cron`: interval in seconds, starting at `startAt`, or now if `startAt` is omitted.',
       }),
     overlap: OverlapPolicy.default('skip'),
     misfire: MisfirePolicy.default('once'),
@@ -57,13 +61,16 @@ export const Schedule = z
       .min(1)
       .max(100)
       .default(10)
-      .meta({ description: 'Times made up for, and times queued, at most.' }),
+      .meta({ description: 'Maximum number of missed times made up for, and of times queued.' }),
     startAt: MomentOrDay.optional().meta({
       description:
-        'Nothing is begun before it. A date is when that day begins by the clock of the time zone.',
+        'Nothing starts before this instant. A date stands for the beginning of that day in the time zone of the ' +
+        'schedule.',
     }),
     endAt: MomentOrDay.optional().meta({
-      description: 'Nothing is begun after it. A date is when that day begins by the clock of the time zone.',
+      description:
+        'Nothing starts after this instant. A date stands for the beginning of that day in the time zone of the ' +
+        'schedule.',
     }),
   })
   .superRefine(({ cron, everySeconds, timeZone, startAt, endAt }, context) => {

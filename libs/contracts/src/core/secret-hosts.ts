@@ -27,7 +27,8 @@ export const SecretHosts = z
   .transform((hosts) => [...new Set(hosts)])
   .meta({
     description:
-      'The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Empty: none yet.',
+      'The only hosts to which the value may be sent: names or addresses without a port, `*.example.com` for ' +
+      'exactly one additional label in front, or `*` for every host. If empty, the value is sent to no host.',
     example: ['api.example.com'],
   })
 

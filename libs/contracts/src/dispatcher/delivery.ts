@@ -5,7 +5,8 @@ export const deliveryStatuses = ['pending', 'retrying', 'succeeded', 'failed', '
 export const DeliveryStatus = z.enum(deliveryStatuses).meta({
   id: 'DeliveryStatus',
   description:
-    'pending: not attempted yet, or not since a manual retry; retrying: a retry is due; held: its webhook is paused; failed: all retries exhausted.',
+    '`pending`: not attempted yet, or not attempted since a manual retry. `retrying`: a retry is due. `held`: ' +
+    'the webhook is paused. `failed`: all retries are exhausted.',
 })
 export type DeliveryStatus = z.infer<typeof DeliveryStatus>
 
@@ -45,15 +46,19 @@ export const Delivery = z
     lastResponseBody: z
       .string()
       .nullable()
-      .meta({ description: 'The first 16 KiB; the attempts have 64 KiB.' }),
+      .meta({ description: 'The first 16 KiB of the response body. The attempts contain up to 64 KiB.' }),
     lastDurationMs: z.int().nullable(),
     lastError: AttemptError.nullable(),
-    nextAttemptAt: z.string().nullable().meta({
-      description:
-        'When the next attempt is due; null also while others of the same ordering key come first.',
-    }),
+    nextAttemptAt: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Time at which the next attempt is due. Also `null` while earlier deliveries with the same ordering key are ' +
+          'unfinished.',
+      }),
     webhookId: z.string(),
-    replayOf: z.string().nullable().meta({ description: 'The delivery this one is a replay of.' }),
+    replayOf: z.string().nullable().meta({ description: 'Id of the delivery that this one replays.' }),
     createdAt: z.string(),
   })
   .meta({ id: 'Delivery' })
@@ -62,7 +67,7 @@ export type Delivery = z.infer<typeof Delivery>
 const AttemptResponse = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
-  body: z.string().meta({ description: 'The first 64 KiB.' }),
+  body: z.string().meta({ description: 'The first 64 KiB of the response body.' }),
   truncated: z.boolean(),
 })
 
@@ -71,7 +76,7 @@ const phase = (description: string) =>
     .int()
     .min(0)
     .nullable()
-    .meta({ description: `In milliseconds. ${description}` })
+    .meta({ description: `Duration in milliseconds. ${description}` })
 
 /** One request made for a delivery. Secrets in request headers, and where they are echoed, are `***`. */
 export const DeliveryAttempt = z
@@ -83,18 +88,16 @@ export const DeliveryAttempt = z
     requestHeaders: z.record(z.string(), z.string()),
     response: AttemptResponse.nullable(),
     error: AttemptError.nullable(),
-    dnsMs: phase(
-      'To find the addresses of the host. Null for an address, and for a connection that was kept.',
-    ),
-    connectMs: phase('To open the TCP connection. Null for one that was kept, or that was not come to.'),
-    tlsMs: phase('For the TLS handshake. Null without TLS, too.'),
-    firstByteMs: phase('From when the connection was there to the first byte of the answer.'),
+    dnsMs: phase('DNS lookup. `null` for an IP address or a reused connection.'),
+    connectMs: phase('Opening of the TCP connection. `null` if it was reused or not reached.'),
+    tlsMs: phase('TLS handshake. Also `null` without TLS.'),
+    firstByteMs: phase('From the established connection to the first byte of the response.'),
     totalMs: phase(
-      'From before DNS to the end of the answer or to its failure; `durationMs` also has the time to find secrets.',
+      'From before the DNS lookup to the end of the response or the failure. `durationMs` also includes the lookup of secrets.',
     ),
     isConnectionReused: z.boolean().nullable().meta({
       description:
-        'Whether it went over a connection kept from an earlier request. Null where there was none.',
+        'Whether the request used a connection kept from an earlier request. `null` if there was no connection.',
     }),
   })
   .meta({ id: 'DeliveryAttempt' })
@@ -110,17 +113,19 @@ export const DeliveryDetail = Delivery.extend({
       method: z.literal('POST'),
       url: z.string(),
       headers: z.record(z.string(), z.string()),
-      body: z.string().meta({ description: 'The body as sent and signed.' }),
+      body: z.string().meta({ description: 'The body exactly as sent and signed.' }),
     })
     .nullable()
-    .meta({ description: 'Of the last attempt; null before the first.' }),
-  response: AttemptResponse.nullable().meta({ description: 'To the last attempt, where there was one.' }),
+    .meta({ description: 'Request of the last attempt. `null` before the first attempt.' }),
+  response: AttemptResponse.nullable().meta({
+    description: 'Response to the last attempt, if there was one.',
+  }),
   attemptLog: z.array(DeliveryAttempt),
   replays: z
     .array(Delivery.pick({ id: true, status: true, createdAt: true }))
     .max(maxListedReplays)
-    .meta({ description: `Those of this delivery, newest first; the last ${maxListedReplays}.` }),
-  replayCount: z.int().min(0).meta({ description: 'Of all replays of this delivery that are kept.' }),
+    .meta({ description: `The latest ${maxListedReplays} replays of this delivery, newest first.` }),
+  replayCount: z.int().min(0).meta({ description: 'Number of stored replays of this delivery.' }),
 }).meta({ id: 'DeliveryDetail' })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>
 
@@ -130,11 +135,14 @@ export const testEventType = 'webhook.test'
 /** The endpoint's response to a test ping. */
 export const WebhookTestResult = z
   .object({
-    status: z.int().meta({ description: 'HTTP status of the endpoint.' }),
-    latency_ms: z.int().meta({ description: 'From before DNS to the last byte of the answer.' }),
+    status: z.int().meta({ description: 'HTTP status returned by the endpoint.' }),
+    latency_ms: z
+      .int()
+      .meta({ description: 'Milliseconds from before the DNS lookup to the last byte of the response.' }),
     body: z.string().meta({
       description:
-        'The first 64 KiB of the answer; secrets that are echoed as they are or in base64, hexadecimal, URLs or JSON are `***`.',
+        'The first 64 KiB of the response body. Secrets echoed in plain text or in base64, hexadecimal, URLs or JSON ' +
+        'are replaced with `***`.',
     }),
   })
   .meta({ id: 'WebhookTestResult' })

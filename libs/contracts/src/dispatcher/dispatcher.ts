@@ -29,12 +29,12 @@ export const redactedValue = '***'
 
 const webhookFields = {
   name: z.string().trim().min(1).max(200),
-  url: z.string().min(1).max(2048).meta({ description: 'Target; must be https.' }),
+  url: z.string().min(1).max(2048).meta({ description: 'Target URL. Must use https.' }),
   events: z
     .array(EventPattern)
     .min(1)
     .max(100)
-    .meta({ description: 'Event types, `prefix.*`, `*`, or `audit.*` for the whole audit log.' }),
+    .meta({ description: 'Event types, `prefix.*`, `*` for all, or `audit.*` for the whole audit log.' }),
   headers: WebhookHeaders,
   filter: NewFilter,
   retries: z.int().min(0).max(20),
@@ -45,15 +45,21 @@ const webhookFields = {
     .array(z.int().min(1).max(86_400))
     .min(1)
     .max(20)
-    .meta({ description: 'Seconds before each retry; the last one repeats. Replaces the strategy.' }),
-  rate_limit_per_second: z.number().min(0.01).max(1_000).meta({
-    description:
-      'Most attempts per second, over all replicas; 0.1 is one every ten seconds. What exceeds it waits.',
-  }),
+    .meta({ description: 'Seconds before each retry. The last value repeats. Replaces the retry strategy.' }),
+  rate_limit_per_second: z
+    .number()
+    .min(0.01)
+    .max(1_000)
+    .meta({
+      description:
+        'Maximum number of attempts per second across all replicas; 0.1 is one attempt every ten seconds. Attempts ' +
+        'above the limit wait.',
+    }),
   ordering_key: DottedPath.meta({
     description:
-      'Dotted path into the delivery body, such as `data.id`. Deliveries with the same value there are sent one ' +
-      'after another in the order of their events; one that fails holds the next back until its retries are used up.',
+      'Dotted path into the delivery body, such as `data.id`. Deliveries with the same value at this path are sent ' +
+      'one after another in the order of their events. A failing delivery blocks the next one until its retries ' +
+      'are exhausted.',
   }),
   status: WebhookStatus,
 }
@@ -71,11 +77,13 @@ export const WebhookSnapshot = z.object({
   ordering_key: z.string().nullable(),
   paused_reason: PauseReason.nullable(),
   owner_id: z.string().meta({
-    description: 'The user it acts for: who last set its url, events or headers, or resumed it.',
+    description:
+      'The user on whose behalf the webhook acts: the one who last set its url, events, filter or headers, or resumed it.',
   }),
   required_permissions: z.array(PermissionName).meta({
     description:
-      'What its owner must be allowed: to read every event it was ever subscribed to, and to use the secrets of its headers.',
+      'Permissions that the owner must have: to read every event to which the webhook was ever subscribed, and to ' +
+      'use the secrets in its headers.',
   }),
   environment: Environment,
   created_at: z.string(),
@@ -84,9 +92,9 @@ export const WebhookSnapshot = z.object({
 export type WebhookSnapshot = z.infer<typeof WebhookSnapshot>
 
 export const Webhook = WebhookSnapshot.extend({
-  consecutive_failures: z
-    .int()
-    .meta({ description: 'Deliveries failed on every attempt since the last success or resume.' }),
+  consecutive_failures: z.int().meta({
+    description: 'Number of deliveries that failed on every attempt since the last success or resume.',
+  }),
   version: z.int(),
 }).meta({ id: 'Webhook' })
 export type Webhook = z.infer<typeof Webhook>
@@ -99,11 +107,11 @@ const aliases = {
 type Alias = keyof typeof aliases
 
 const aliasFields = {
-  retryStrategy: webhookFields.retry_strategy.optional().meta({ description: 'Alias of retry_strategy.' }),
-  timeoutMs: webhookFields.timeout_ms.optional().meta({ description: 'Alias of timeout_ms.' }),
+  retryStrategy: webhookFields.retry_strategy.optional().meta({ description: 'Alias of `retry_strategy`.' }),
+  timeoutMs: webhookFields.timeout_ms.optional().meta({ description: 'Alias of `timeout_ms`.' }),
   retryMaxDelayMs: webhookFields.retry_max_delay_ms
     .optional()
-    .meta({ description: 'Alias of retry_max_delay_ms.' }),
+    .meta({ description: 'Alias of `retry_max_delay_ms`.' }),
 }
 
 /** Rejects a field given in both spellings with different values. */
@@ -129,10 +137,15 @@ function withoutAliases<Input extends { [A in Alias]?: unknown }>(input: Input):
   return { ...rest, ...Object.fromEntries(aliasEntries) }
 }
 
-const secret = z.string().min(1).max(512).meta({
-  description:
-    'Signing secret, write-only. Keys X-Service-Signature-256 as it is; for the Standard Webhooks signature a `whsec_` secret is base64-decoded first.',
-})
+const secret = z
+  .string()
+  .min(1)
+  .max(512)
+  .meta({
+    description:
+      'Signing secret, write-only. `X-Service-Signature-256` uses it unchanged as the key; for the Standard ' +
+      'Webhooks signature, a `whsec_` secret is base64-decoded first.',
+  })
 
 /** Body of `POST /webhooks`. Either spelling of a field is accepted; after parsing only snake_case remains. */
 export const CreateWebhook = z
@@ -143,14 +156,16 @@ export const CreateWebhook = z
     secret: secret.nullable().optional(),
     headers: webhookFields.headers.optional(),
     filter: webhookFields.filter.nullable().optional(),
-    retries: webhookFields.retries.optional().meta({ description: 'Default 3.' }),
-    retry_strategy: webhookFields.retry_strategy.optional().meta({ description: 'Default exponential.' }),
-    timeout_ms: webhookFields.timeout_ms.optional().meta({ description: 'Default 10000.' }),
-    retry_max_delay_ms: webhookFields.retry_max_delay_ms.optional().meta({ description: 'Default 3600000.' }),
+    retries: webhookFields.retries.optional().meta({ description: 'Default: 3.' }),
+    retry_strategy: webhookFields.retry_strategy.optional().meta({ description: 'Default: `exponential`.' }),
+    timeout_ms: webhookFields.timeout_ms.optional().meta({ description: 'Default: 10000.' }),
+    retry_max_delay_ms: webhookFields.retry_max_delay_ms
+      .optional()
+      .meta({ description: 'Default: 3600000.' }),
     retry_schedule: webhookFields.retry_schedule.nullable().optional(),
     rate_limit_per_second: webhookFields.rate_limit_per_second.nullable().optional(),
     ordering_key: webhookFields.ordering_key.nullable().optional(),
-    status: webhookFields.status.optional().meta({ description: 'Default active.' }),
+    status: webhookFields.status.optional().meta({ description: 'Default: `active`.' }),
     ...aliasFields,
   })
   .superRefine(agreeingSpellings)
@@ -173,7 +188,7 @@ export const UpdateWebhook = z
     url: webhookFields.url.optional(),
     events: webhookFields.events.optional(),
     secret: secret.nullable().optional(),
-    headers: webhookFields.headers.optional().meta({ description: 'Replaces all headers.' }),
+    headers: webhookFields.headers.optional().meta({ description: 'Replaces all existing headers.' }),
     filter: webhookFields.filter.nullable().optional(),
     retries: webhookFields.retries.optional(),
     retry_strategy: webhookFields.retry_strategy.optional(),
@@ -182,7 +197,7 @@ export const UpdateWebhook = z
     retry_schedule: webhookFields.retry_schedule.nullable().optional(),
     rate_limit_per_second: webhookFields.rate_limit_per_second.nullable().optional(),
     ordering_key: webhookFields.ordering_key.nullable().optional(),
-    status: webhookFields.status.optional().meta({ description: 'active resumes a paused webhook.' }),
+    status: webhookFields.status.optional().meta({ description: '`active` resumes a paused webhook.' }),
     ...aliasFields,
   })
   .superRefine(agreeingSpellings)
@@ -195,13 +210,19 @@ const maxOverlapSeconds = 604_800
 /** Body of `POST /webhooks/:id/secrets/rotate`. */
 export const RotateWebhookSecret = z
   .strictObject({
-    secret: secret
-      .optional()
-      .meta({ description: 'The new secret, write-only. Absent: one is made and shown once.' }),
-    overlapSeconds: z.int().min(0).max(maxOverlapSeconds).default(86_400).meta({
-      description:
-        'How long the replaced secret stays valid. 0 ends it, and every earlier one whose overlap is running, at once.',
+    secret: secret.optional().meta({
+      description: 'The new secret, write-only. If omitted, a secret is generated and returned once.',
     }),
+    overlapSeconds: z
+      .int()
+      .min(0)
+      .max(maxOverlapSeconds)
+      .default(86_400)
+      .meta({
+        description:
+          'Seconds for which the replaced secret stays valid. 0 immediately invalidates it and every earlier secret ' +
+          'that is still in its overlap.',
+      }),
   })
   .default({ overlapSeconds: 86_400 })
   .meta({ id: 'RotateWebhookSecret', example: { overlapSeconds: 3600 } })
@@ -212,8 +233,15 @@ export const RotatedWebhook = Webhook.extend({
   secret: z
     .string()
     .nullable()
-    .meta({ description: 'The secret made here, shown this once. Null when it was given, and on a replay.' }),
-  overlap_until: z.string().nullable().meta({ description: 'When the replaced secret stops being valid.' }),
+    .meta({
+      description:
+        'The generated secret, returned only in this response. `null` if the secret was supplied by the caller, and ' +
+        'in the response to a repeated idempotent request.',
+    }),
+  overlap_until: z
+    .string()
+    .nullable()
+    .meta({ description: 'Time at which the replaced secret becomes invalid.' }),
 }).meta({ id: 'RotatedWebhook' })
 export type RotatedWebhook = z.infer<typeof RotatedWebhook>
 

@@ -14,16 +14,16 @@ export const ReplayDeliveries = z
     status: z
       .union([Finished.transform((status) => [status]), z.array(Finished).min(1).max(2)])
       .default(['failed'])
-      .meta({ description: 'One or several of failed and succeeded. Default failed.' }),
+      .meta({ description: '`failed`, `succeeded` or both. Default: `failed`.' }),
     eventType: z.string().min(1).max(200).optional(),
-    from: MomentOrDay.optional().meta({ description: 'Created at this time or later.' }),
+    from: MomentOrDay.optional().meta({ description: 'Only deliveries created at or after this time.' }),
     to: MomentOrDay.optional().meta({
-      description: 'Created before this time, which is later than `from`. Default now.',
+      description: 'Only deliveries created before this time. Must be later than `from`. Default: now.',
     }),
     timeZone: TimeZoneName.default('UTC').meta({
-      description: 'By whose clock a date begins that is given for an instant.',
+      description: 'Time zone that determines when a given date begins.',
     }),
-    dryRun: z.boolean().default(false).meta({ description: 'Only count.' }),
+    dryRun: z.boolean().default(false).meta({ description: 'Only counts the matching deliveries.' }),
   })
   .meta({
     id: 'ReplayDeliveries',
@@ -44,11 +44,11 @@ export const ReplayJob = z
       to: z.string(),
       failures: z.string().optional().meta({
         description:
-          'The group of failures that is retried; absent where deliveries are chosen by the others.',
+          'Id of the group of failures that is retried. Absent if the deliveries are selected by the other fields.',
       }),
     }),
-    total: z.int().meta({ description: 'Deliveries that matched when the job was made.' }),
-    replayed: z.int().meta({ description: 'Replays made so far.' }),
+    total: z.int().meta({ description: 'Number of deliveries that matched when the job was created.' }),
+    replayed: z.int().meta({ description: 'Number of replays created so far.' }),
     createdAt: z.string(),
     finishedAt: z.string().nullable(),
   })
@@ -58,8 +58,8 @@ export type ReplayJob = z.infer<typeof ReplayJob>
 export const ReplayStarted = z
   .object({
     dryRun: z.boolean(),
-    count: z.int().meta({ description: 'Deliveries that match.' }),
-    job: ReplayJob.nullable().meta({ description: 'Null for a dry run.' }),
+    count: z.int().meta({ description: 'Number of matching deliveries.' }),
+    job: ReplayJob.nullable().meta({ description: '`null` for a dry run.' }),
   })
   .meta({ id: 'ReplayStarted' })
 export type ReplayStarted = z.infer<typeof ReplayStarted>
@@ -68,10 +68,12 @@ export type ReplayStarted = z.infer<typeof ReplayStarted>
 export const WebhookResend = z.object({
   id: idSchema('resend'),
   webhookId: z.string(),
-  deliveryId: z.string().meta({ description: 'The delivery that is sent: of a replay, the new one.' }),
+  deliveryId: z
+    .string()
+    .meta({ description: 'Id of the delivery that is sent. For a replay, the new delivery.' }),
   eventId: z.string(),
   eventType: z.string(),
-  replayOf: z.string().nullable().meta({ description: 'The delivery this is a replay of.' }),
+  replayOf: z.string().nullable().meta({ description: 'Id of the delivery that this one replays.' }),
   createdAt: z.string(),
 })
 export type WebhookResend = z.infer<typeof WebhookResend>

@@ -8,7 +8,10 @@ export const TopicName = z
   .string()
   .max(100, 'has at most 100 characters')
   .regex(topicName, 'must be lower-case letters, digits, `_` and `-`, in segments separated by single dots')
-  .meta({ description: 'Such as `orders.created`. A topic exists once something is published to it.' })
+  .meta({
+    description:
+      'Name of a topic, such as `orders.created`. A topic exists as soon as an event is published to it.',
+  })
 
 /** Maximum bytes of a publish request; a message of this size fits the default limits of NATS. */
 export const maxTopicEventBytes = 256 * 1024
@@ -26,7 +29,8 @@ export const PublishTopicEvent = z
     type: fields.type,
     payload: fields.payload,
     deduplicationKey: fields.deduplicationKey.optional().meta({
-      description: 'An event with the key of one of the last 5 minutes on this topic is suppressed.',
+      description:
+        'An event with the same key as another event of the last 5 minutes on this topic is suppressed.',
     }),
   })
   .meta({
@@ -42,7 +46,8 @@ export const PublishedTopicEvent = z
     type: z.string(),
     deduplicated: z.boolean().meta({
       description:
-        'True when this was suppressed: `id`, `type` and `createdAt` are those of the earlier event.',
+        'Whether the event was suppressed as a duplicate. If so, `id`, `type` and `createdAt` are those of the ' +
+        'earlier event.',
     }),
     createdAt: fields.createdAt,
   })

@@ -79,4 +79,4 @@ export const WebhookHeaders = z
       maxHeadersLength,
     `must have at most ${maxHeadersLength} characters in all names and values`,
   )
-  .meta({ description: 'Extra headers of each delivery; values may contain {{secrets.name}}.' })
+  .meta({ description: 'Additional headers of each delivery. Values may contain {{secrets.name}}.' })

@@ -7,7 +7,7 @@ export interface EventDefinition<Data extends z.ZodType = z.ZodType> {
   data: Data
 }
 
-const ResourceVersion = z.int().min(1).meta({ description: 'Of the resource once this has happened.' })
+const ResourceVersion = z.int().min(1).meta({ description: 'Version of the resource after the event.' })
 
 type NoExtras = Record<never, never>
 

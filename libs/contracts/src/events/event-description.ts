@@ -14,7 +14,7 @@ export const EventDescription = z
       .meta({ description: 'JSON Schema (2020-12) of the whole event, with the `data` of this type.' }),
     example: z
       .record(z.string(), z.unknown())
-      .meta({ description: 'A made-up event that passes the schema.' }),
+      .meta({ description: 'A fictitious event that is valid against the schema.' }),
   })
   .meta({ id: 'EventDescription' })
 export type EventDescription = z.infer<typeof EventDescription>

@@ -13,7 +13,10 @@ export type EventResource = z.infer<typeof EventResource>
 export const EventSource = z
   .object({
     address: z.string().meta({ description: 'IP address.' }),
-    userAgent: z.string().max(256).meta({ description: 'As the client says, cut at 256 characters.' }),
+    userAgent: z
+      .string()
+      .max(256)
+      .meta({ description: 'User agent as sent by the client, truncated to 256 characters.' }),
   })
   .meta({ id: 'EventSource', example: { address: '203.0.113.7', userAgent: 'curl/8.14' } })
 export type EventSource = z.infer<typeof EventSource>

@@ -16,20 +16,31 @@ const Description = z.string().trim().max(2_000)
 const KindName = z
   .string()
   .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be the name of a kind, such as http')
-  .meta({ description: 'One of those at `GET /connectors/kinds`.' })
-const Config = z
-  .record(z.string(), z.unknown())
-  .meta({ description: 'As its kind says. Credentials are references of the form `{{secrets.name}}`.' })
+  .meta({ description: 'Name of a kind, as listed by `GET /connectors/kinds`.' })
+const Config = z.record(z.string(), z.unknown()).meta({
+  description:
+    'Configuration as defined by the kind. Credentials are references of the form `{{secrets.name}}`.',
+})
 
 export const ConnectorRetry = z.strictObject({
-  attempts: z.int().min(1).max(10).default(3).meta({ description: 'Attempts in all; 1 is no retry.' }),
+  attempts: z
+    .int()
+    .min(1)
+    .max(10)
+    .default(3)
+    .meta({ description: 'Maximum number of attempts, including the first; 1 means no retries.' }),
   delayMs: z
     .int()
     .min(10)
     .max(60_000)
     .default(500)
-    .meta({ description: 'Before the first retry; doubled before each further one.' }),
-  maxDelayMs: z.int().min(10).max(60_000).default(10_000).meta({ description: 'No pause is longer.' }),
+    .meta({ description: 'Milliseconds before the first retry. Doubles before each further retry.' }),
+  maxDelayMs: z
+    .int()
+    .min(10)
+    .max(60_000)
+    .default(10_000)
+    .meta({ description: 'Maximum delay between attempts, in milliseconds.' }),
 })
 export type ConnectorRetry = z.infer<typeof ConnectorRetry>
 
@@ -37,7 +48,7 @@ const TimeoutMs = z
   .int()
   .min(100)
   .max(100_000)
-  .meta({ description: 'One deadline for an invocation with all its attempts.' })
+  .meta({ description: 'Deadline in milliseconds for an invocation, including all its attempts.' })
 
 /** A connector as contained in events. */
 export const ConnectorState = z.object({
@@ -50,11 +61,15 @@ export const ConnectorState = z.object({
   retry: ConnectorRetry,
   timeoutMs: z.int(),
   ownerId: z.string().meta({
-    description: 'The user whose right to use secrets it acts by: who last set its config or enabled it.',
+    description:
+      'The user whose permission to use secrets applies: the one who last set the config or enabled the connector.',
   }),
   status: ConnectorStatus,
   statusChangedAt: At.nullable(),
-  lastError: z.string().nullable().meta({ description: 'Why it is down; null while it is not.' }),
+  lastError: z
+    .string()
+    .nullable()
+    .meta({ description: 'Reason why the connector is down. `null` if it is not down.' }),
   createdAt: At,
   updatedAt: At,
 })
@@ -109,7 +124,8 @@ export const ConnectorAction = z
     description: z.string(),
     repeatable: z.enum(['always', 'by_input', 'never']).meta({
       description:
-        'Whether it is retried although an attempt may have had its effect. What was never sent is retried anyway.',
+        'Whether an invocation is retried although an earlier attempt may have taken effect. Requests that were ' +
+        'never sent are retried in any case.',
     }),
     input: JsonSchema,
     output: JsonSchema,
@@ -124,7 +140,9 @@ export const ConnectorKind = z
     description: z.string(),
     config: JsonSchema,
     actions: z.array(ConnectorAction).meta({
-      description: 'Those every connector of the kind has; further ones are at `/connectors/:id/actions`.',
+      description:
+        'Actions that every connector of the kind has. `/connectors/:id/actions` lists the additional actions of a ' +
+        'connector.',
     }),
   })
   .meta({ id: 'ConnectorKind' })
@@ -133,7 +151,7 @@ export type ConnectorKind = z.infer<typeof ConnectorKind>
 export const ConnectorTest = z
   .object({
     ok: z.boolean(),
-    status: ConnectorStatus.meta({ description: 'Of the connector, after the test.' }),
+    status: ConnectorStatus.meta({ description: 'Status of the connector after the test.' }),
     latencyMs: z.number().min(0),
     message: z.string(),
   })
@@ -143,8 +161,12 @@ export type ConnectorTest = z.infer<typeof ConnectorTest>
 export const InvokeConnector = z
   .strictObject({
     action: z.string().min(1).max(200),
-    input: z.unknown().optional().meta({ description: 'As the action says; `{}` unless given.' }),
-    timeoutMs: TimeoutMs.optional().meta({ description: 'Less than that of the connector.' }),
+    input: z.unknown().optional().meta({ description: 'Input as defined by the action. Default: `{}`.' }),
+    timeoutMs: TimeoutMs.optional().meta({
+      description:
+        'Deadline in milliseconds. Shortens the deadline of the connector; a higher value has no effect. Default: ' +
+        'the deadline of the connector.',
+    }),
   })
   .meta({
     id: 'InvokeConnector',
@@ -155,7 +177,7 @@ export type InvokeConnector = z.infer<typeof InvokeConnector>
 export const ConnectorResult = z
   .object({
     invocationId: idSchema('invocation'),
-    output: z.unknown().meta({ description: 'As the action says.' }),
+    output: z.unknown().meta({ description: 'Output as defined by the action.' }),
     attempts: z.int().min(1),
     durationMs: z.number().min(0),
   })
@@ -175,7 +197,8 @@ export const ConnectorInvocation = z
     status: InvocationStatus,
     trigger: Trigger,
     run: z.string().nullable().meta({
-      description: 'The run or the execution it was made in; null where a person or a key asked for it.',
+      description:
+        'The run or execution that made the invocation. `null` if a user or an API key requested it.',
     }),
     callerId: z.string(),
     attempts: z.int().min(0),
@@ -189,12 +212,16 @@ export const ConnectorInvocation = z
 export type ConnectorInvocation = z.infer<typeof ConnectorInvocation>
 
 export const ConnectorInvocationDetail = ConnectorInvocation.extend({
-  request: z.string().meta({ description: 'The input as JSON, at most 64 KiB, values of secrets as `***`.' }),
+  request: z.string().meta({
+    description: 'The input as JSON, limited to 64 KiB, with the values of secrets replaced with `***`.',
+  }),
   response: z
     .string()
     .nullable()
-    .meta({ description: 'The output as JSON, or what was answered; at most 64 KiB, redacted.' }),
-  truncated: z.boolean().meta({ description: 'Whether request or response is longer than what is kept.' }),
+    .meta({ description: 'The output as JSON, or the response received; limited to 64 KiB, redacted.' }),
+  truncated: z
+    .boolean()
+    .meta({ description: 'Whether the request or the response exceeds the stored part.' }),
 }).meta({ id: 'ConnectorInvocationDetail' })
 export type ConnectorInvocationDetail = z.infer<typeof ConnectorInvocationDetail>
 
@@ -204,8 +231,8 @@ export const InvocationFilters = z.object({
   action: z.string().min(1).max(200).optional(),
   callerId: z.string().min(1).max(100).optional(),
   trigger: Trigger.optional(),
-  from: MomentOrDay.optional().meta({ description: 'From this instant on.' }),
-  to: MomentOrDay.optional().meta({ description: 'Before this instant.' }),
+  from: MomentOrDay.optional().meta({ description: 'Only invocations at or after this instant.' }),
+  to: MomentOrDay.optional().meta({ description: 'Only invocations before this instant.' }),
 })
 
 export const connectorEvents = {

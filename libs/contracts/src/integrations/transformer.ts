@@ -8,15 +8,14 @@ export const Evaluation = z
       .string()
       .max(16_384)
       .regex(/\S/, 'must not be blank')
-      .meta({ description: 'JSONata, without braces.' }),
+      .meta({ description: 'JSONata expression, without braces.' }),
     input: z
       .unknown()
       .optional()
-      .meta({ description: 'Any JSON: what the expression reads; `{}` unless given.' }),
-    bindings: z
-      .record(VariableName, z.unknown())
-      .optional()
-      .meta({ description: 'Values of variables: `rate` is `$rate` in the expression.' }),
+      .meta({ description: 'Any JSON value that the expression reads. Default: `{}`.' }),
+    bindings: z.record(VariableName, z.unknown()).optional().meta({
+      description: 'Values of variables: the binding `rate` is available as `$rate` in the expression.',
+    }),
   })
   .meta({
     id: 'Evaluation',
@@ -35,8 +34,11 @@ export type Evaluation = z.infer<typeof Evaluation>
 
 export const EvaluationResult = z
   .object({
-    result: z.unknown().meta({ description: 'JSON; null where the expression comes to nothing.' }),
-    durationMs: z.number().min(0).meta({ description: 'With the time it waited for its turn.' }),
+    result: z.unknown().meta({ description: 'Result as JSON. `null` if the expression yields nothing.' }),
+    durationMs: z
+      .number()
+      .min(0)
+      .meta({ description: 'Duration in milliseconds, including the time spent waiting in the queue.' }),
   })
   .meta({ id: 'EvaluationResult' })
 export type EvaluationResult = z.infer<typeof EvaluationResult>

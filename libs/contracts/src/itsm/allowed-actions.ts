@@ -18,7 +18,7 @@ export function allowedActionsSchema<Action extends Readonly<Record<string, stri
 ): z.ZodArray<z.ZodEnum<Action>> {
   const schema = z
     .array(action)
-    .meta({ description: `What ${allowed} allows, as far as the caller has the permission for it.` })
+    .meta({ description: `Actions that ${allowed} permits and for which the caller has the permission.` })
   actionNeeds.add(schema, { needs })
   return schema
 }

@@ -25,7 +25,7 @@ export const ApprovalRule = z
       .overwrite((ids) => [...new Set(ids)])
       .nullable()
       .default(null)
-      .meta({ description: 'User ids; null for anyone who may approve.' }),
+      .meta({ description: 'User ids of the approvers. `null` for anyone with the permission to approve.' }),
     waitFor: WaitFor.default('first'),
   })
   .meta({ id: 'ApprovalRule', example: { name: 'Advisory board', waitFor: { count: 2 } } })
@@ -34,10 +34,10 @@ export type ApprovalRule = z.infer<typeof ApprovalRule>
 /** Immutable once made. */
 export const ApprovalDecision = z.object({
   by: Actor,
-  userId: z.string().meta({ description: 'The person, also where an API key decided.' }),
+  userId: z.string().meta({ description: 'The user who decided, even if an API key was used.' }),
   decision: z.enum(['approved', 'rejected']),
   comment: z.string().nullable(),
-  contentHash: z.string().meta({ description: 'SHA-256 of what was decided on.' }),
+  contentHash: z.string().meta({ description: 'SHA-256 of the content on which the decision was made.' }),
   at: At,
 })
 export type ApprovalDecision = z.infer<typeof ApprovalDecision>
@@ -49,8 +49,8 @@ export const Approval = z
     approverIds: z.array(z.string()).nullable(),
     excludedIds: z
       .array(z.string())
-      .meta({ description: 'Persons who may not decide: they asked for it, or worked on it.' }),
-    required: z.int().min(1).meta({ description: 'Approvals needed.' }),
+      .meta({ description: 'Users who may not decide because they requested or worked on the content.' }),
+    required: z.int().min(1).meta({ description: 'Number of approvals required.' }),
     contentHash: z.string(),
     status: z.enum(['pending', 'approved', 'rejected', 'void']),
     decisions: z.array(ApprovalDecision),

@@ -10,4 +10,4 @@ export const SuccessProbability = z
   .min(1)
   .max(100)
   .nullable()
-  .meta({ description: 'Percent; null where it was not estimated.', example: 95 })
+  .meta({ description: 'Probability of success in percent. `null` if it was not estimated.', example: 95 })

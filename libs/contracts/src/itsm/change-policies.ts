@@ -12,22 +12,27 @@ export const maxApprovalRules = 5
 const Rules = z.array(ApprovalRule).min(1).max(maxApprovalRules)
 
 const overChange = {
-  description: 'Over the change; all must hold. Without any it holds for every change.',
+  description:
+    'Conditions on the change, all of which must be met. Without conditions, the policy applies to every change.',
   example: { risk: 'high' },
 }
 
 const fields = {
   name: Name.meta({ example: 'Payments' }),
-  order: z.int().min(0).max(1_000_000).meta({ description: 'The lowest of those that apply decides.' }),
+  order: z
+    .int()
+    .min(0)
+    .max(1_000_000)
+    .meta({ description: 'Of the policies that apply, the one with the lowest order is used.' }),
   conditions: NewFilter.meta(overChange),
   technical: Rules.meta({
-    description: 'Approvals asked for first, all of them needed. Emergency changes skip them.',
+    description: 'Approvals requested first, all of which are required. Emergency changes skip them.',
   }),
   authorization: Rules.meta({
-    description: 'Approvals asked for before it is scheduled, all of them needed.',
+    description: 'Approvals requested before the change is scheduled, all of which are required.',
   }),
   distinctApprovers: z.boolean().meta({
-    description: 'Whether who approves the technical stage is kept from the authorization.',
+    description: 'Whether a user who approves the technical stage is excluded from the authorization.',
   }),
   status: z.enum(['active', 'inactive']),
 }
@@ -38,9 +43,9 @@ export const ChangeApprovalPolicy = z.object({
   name: z.string(),
   technical: z.array(ApprovalRule),
   authorization: z.array(ApprovalRule),
-  distinctApprovers: z
-    .boolean()
-    .meta({ description: 'Whether who approved the technical stage is kept from the authorization.' }),
+  distinctApprovers: z.boolean().meta({
+    description: 'Whether a user who approved the technical stage is excluded from the authorization.',
+  }),
 })
 export type ChangeApprovalPolicy = z.infer<typeof ChangeApprovalPolicy>
 
@@ -55,7 +60,10 @@ export const ChangePolicyState = z.object({
 export type ChangePolicyState = z.infer<typeof ChangePolicyState>
 
 export const ChangePolicy = ChangePolicyState.extend({
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
 }).meta({ id: 'ChangePolicy' })
 export type ChangePolicy = z.infer<typeof ChangePolicy>
 

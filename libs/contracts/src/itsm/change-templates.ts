@@ -9,18 +9,22 @@ const At = z.iso.datetime({ precision: 3 })
 
 const fields = {
   name: z.string().trim().min(1).max(100).meta({ example: 'Swap a disk' }),
-  description: z.string().max(2_000).nullable().meta({ description: 'When it is to be used, in Markdown.' }),
+  description: z
+    .string()
+    .max(2_000)
+    .nullable()
+    .meta({ description: 'Intended use of the template, in Markdown.' }),
   status: z
     .enum(['active', 'inactive'])
-    .meta({ description: 'Nothing is drafted or submitted from an inactive one.' }),
+    .meta({ description: 'Changes cannot be drafted or submitted from an inactive template.' }),
   title: ChangeTitle.nullable().meta({
-    description: 'Of changes that are drafted without a title of their own.',
+    description: 'Default title of changes drafted from the template.',
     example: 'Swap a disk of the checkout database',
   }),
   implementationPlan: ChangePlan.meta({ example: 'Take it out of the array, swap it, let it rebuild.' }),
   testPlan: ChangePlan.nullable(),
   backoutPlan: ChangePlan.meta({ example: 'Put the old one back.' }),
-  impact: Level.meta({ description: 'How much it takes down if it fails.' }),
+  impact: Level.meta({ description: 'Extent of the disruption if the change fails.' }),
   successProbability: SuccessProbability,
   ciClasses: z
     .array(CiClassName)
@@ -29,15 +33,15 @@ const fields = {
     .overwrite((names) => [...new Set(names)])
     .nullable()
     .meta({
-      description: 'Its changes touch items of these classes alone; null for any.',
+      description:
+        'Classes of the configuration items that changes of this template may affect. `null` for any.',
       example: ['database'],
     }),
-  maxDurationMinutes: z
-    .int()
-    .min(1)
-    .max(525_600)
-    .nullable()
-    .meta({ description: 'Longest planned window of its changes; null for any.', example: 120 }),
+  maxDurationMinutes: z.int().min(1).max(525_600).nullable().meta({
+    description:
+      'Maximum length of the planned window of changes of this template, in minutes. `null` for any length.',
+    example: 120,
+  }),
 }
 
 /** A pre-approved change template, as contained in events. */
@@ -50,7 +54,10 @@ export const ChangeTemplateState = z.object({
 export type ChangeTemplateState = z.infer<typeof ChangeTemplateState>
 
 export const ChangeTemplate = ChangeTemplateState.extend({
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
 }).meta({ id: 'ChangeTemplate' })
 export type ChangeTemplate = z.infer<typeof ChangeTemplate>
 

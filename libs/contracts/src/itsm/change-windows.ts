@@ -20,7 +20,8 @@ const Day = z
 export const ChangeWindowKind = z.enum(['blackout', 'maintenance']).meta({
   id: 'ChangeWindowKind',
   description:
-    'In a blackout nothing may be changed; items with maintenance windows are changed within them.',
+    '`blackout`: nothing may be changed during the window. `maintenance`: items with maintenance windows are ' +
+    'changed only within them.',
 })
 export const changeWindowStatuses = ['active', 'inactive'] as const
 
@@ -29,24 +30,32 @@ export const WindowSpan = z
     from: MomentOrDay.meta({ example: '2026-12-20T00:00:00.000Z' }),
     to: MomentOrDay.meta({ example: '2027-01-03T00:00:00.000Z' }),
     timeZone: TimeZoneName.default('UTC').meta({
-      description: 'By whose clock a date begins that is given for an instant; the window keeps the instant.',
+      description:
+        'Time zone that determines when a given date begins. The window stores the resulting instant.',
     }),
   })
-  .meta({ description: 'Once: from, to before.' })
+  .meta({ description: 'Span of a window that occurs once: from `from` (inclusive) to `to` (exclusive).' })
 export type WindowSpan = z.infer<typeof WindowSpan>
 
 const recurrenceFields = {
-  timeZone: z.string().min(1).max(60).meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
+  timeZone: z
+    .string()
+    .min(1)
+    .max(60)
+    .meta({ description: 'IANA name of the time zone.', example: 'Europe/Berlin' }),
   weekdays: z
     .array(z.enum(weekdays))
     .min(1)
     .max(7)
     .overwrite((days) => weekdays.filter((day) => days.includes(day)))
-    .meta({ description: 'On which it begins.', example: ['saturday'] }),
+    .meta({ description: 'Weekdays on which the window begins.', example: ['saturday'] }),
   from: TimeOfDay.meta({ example: '22:00' }),
-  to: TimeOfDay.meta({ description: 'On the next day, unless it is later than `from`.', example: '04:00' }),
-  validFrom: Day.nullable().meta({ description: 'First date on which it may begin.' }),
-  validUntil: Day.nullable().meta({ description: 'Last date on which it may begin.' }),
+  to: TimeOfDay.meta({
+    description: 'End of the window. On the next day, unless it is later than `from`.',
+    example: '04:00',
+  }),
+  validFrom: Day.nullable().meta({ description: 'First date on which the window may begin.' }),
+  validUntil: Day.nullable().meta({ description: 'Last date on which the window may begin.' }),
 }
 
 const WeeklyRecurrence = z
@@ -57,8 +66,9 @@ const WeeklyRecurrence = z
   })
   .meta({
     description:
-      'Every week by the wall clock of the zone: from the first to the last instant at which it shows a time of the ' +
-      'window. Times the clock skips are not there; a window the clock shows twice lasts through both.',
+      'A window that recurs every week in local time of the time zone: from the first to the last instant at which ' +
+      'the local time is within the window. Local times skipped by a clock change do not occur; if local times ' +
+      'repeat, the window covers both occurrences.',
   })
 
 const fields = {
@@ -70,18 +80,21 @@ const fields = {
     .max(100)
     .overwrite((ids) => [...new Set(ids)])
     .nullable()
-    .meta({ description: 'Items it covers; null for all.' }),
+    .meta({ description: 'Ids of the configuration items that the window covers. `null` for all.' }),
   classes: z
     .array(z.string().trim().min(1).max(60))
     .min(1)
     .max(50)
     .overwrite((names) => [...new Set(names)])
     .nullable()
-    .meta({ description: 'Of those, the items of these classes; null for any.', example: ['database'] }),
-  span: WindowSpan.nullable().meta({ description: 'Null when it recurs.' }),
-  recurrence: WeeklyRecurrence.nullable().meta({ description: 'Null when it happens once.' }),
+    .meta({
+      description: 'Limits the window to items of these classes. `null` for any class.',
+      example: ['database'],
+    }),
+  span: WindowSpan.nullable().meta({ description: '`null` for a recurring window.' }),
+  recurrence: WeeklyRecurrence.nullable().meta({ description: '`null` for a window that occurs once.' }),
   reason: Reason.nullable(),
-  status: z.enum(changeWindowStatuses).meta({ description: 'An inactive one is ignored.' }),
+  status: z.enum(changeWindowStatuses).meta({ description: 'Inactive windows are ignored.' }),
 }
 
 /** A window as contained in events. */
@@ -91,9 +104,11 @@ export const ChangeWindowState = z.object({
   span: z.object({ from: At, to: At }).nullable(),
   recurrence: z.object(recurrenceFields).nullable(),
   startsAt: At.nullable().meta({
-    description: 'When it begins for the first time; null: it always recurred.',
+    description: 'Start of the first occurrence. `null` if the recurrence has no start.',
   }),
-  endsAt: At.nullable().meta({ description: 'When it ends for the last time; null: it recurs for ever.' }),
+  endsAt: At.nullable().meta({
+    description: 'End of the last occurrence. `null` if the recurrence has no end.',
+  }),
   createdBy: Actor,
   createdAt: At,
   updatedAt: At,
@@ -101,7 +116,10 @@ export const ChangeWindowState = z.object({
 export type ChangeWindowState = z.infer<typeof ChangeWindowState>
 
 export const ChangeWindow = ChangeWindowState.extend({
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
 }).meta({ id: 'ChangeWindow' })
 
 export const NewChangeWindow = z
@@ -133,11 +151,13 @@ export type ChangeWindowPatch = z.infer<typeof ChangeWindowPatch>
 
 export const AcceptConflicts = z
   .strictObject({
-    acceptConflicts: z
-      .boolean()
-      .default(false)
-      .meta({ description: 'Go on although a blackout says otherwise. Emergency changes need not say so.' }),
-    reason: Reason.optional().meta({ description: 'Goes with acceptConflicts, and into the event.' }),
+    acceptConflicts: z.boolean().default(false).meta({
+      description: 'Proceeds despite conflicts with a blackout. Not required for emergency changes.',
+    }),
+    reason: Reason.optional().meta({
+      description:
+        'Reason for accepting the conflicts. Required with `acceptConflicts`; included in the event.',
+    }),
   })
   .refine(({ acceptConflicts, reason }) => !acceptConflicts || reason !== undefined, {
     path: ['reason'],
@@ -150,7 +170,10 @@ export const AcceptConflicts = z
 export type AcceptConflicts = z.infer<typeof AcceptConflicts>
 
 export const ChangeConflicts = z
-  .object({ asOf: At, conflicts: z.array(ChangeConflict).meta({ description: 'At most 50.' }) })
+  .object({
+    asOf: At,
+    conflicts: z.array(ChangeConflict).meta({ description: 'Conflicts of the change, at most 50.' }),
+  })
   .meta({ id: 'ChangeConflicts' })
 
 const Times = z.object({ from: At, to: At })
@@ -161,9 +184,9 @@ export const ChangeSlots = z
 export type ChangeSlots = z.infer<typeof ChangeSlots>
 
 export const ChangeCalendarQuery = z.object({
-  from: MomentOrDay.optional().meta({ description: 'Now unless given.' }),
+  from: MomentOrDay.optional().meta({ description: 'Default: now.' }),
   to: MomentOrDay.optional().meta({
-    description: 'At most 92 days after `from`; 31 days after it unless given.',
+    description: 'At most 92 days after `from`. Default: 31 days after `from`.',
   }),
 })
 
@@ -185,7 +208,7 @@ export const ChangeCalendar = z
       }).extend({
         plannedStart: At,
         plannedEnd: At,
-        conflicts: z.int().min(0).meta({ description: 'How many the change keeps.' }),
+        conflicts: z.int().min(0).meta({ description: 'Number of conflicts recorded for the change.' }),
       }),
     ),
     windows: z
@@ -194,10 +217,12 @@ export const ChangeCalendar = z
           Times.shape,
         ),
       )
-      .meta({ description: 'Every time each window is on, whole.' }),
-    truncated: z
-      .boolean()
-      .meta({ description: 'There are more than 1,000 of either; the earliest are shown.' }),
+      .meta({ description: 'All occurrences of each window, with their full start and end.' }),
+    truncated: z.boolean().meta({
+      description:
+        'Whether there are more than 1,000 changes or more than 1,000 occurrences of windows. The earliest ones are ' +
+        'returned.',
+    }),
   })
   .meta({ id: 'ChangeCalendar' })
 export type ChangeCalendar = z.infer<typeof ChangeCalendar>

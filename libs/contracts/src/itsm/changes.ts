@@ -13,8 +13,8 @@ export const changeTypes = ['standard', 'normal', 'emergency'] as const
 export const ChangeType = z.enum(changeTypes).meta({
   id: 'ChangeType',
   description:
-    '`standard`: agreed on beforehand in a template, needs no approval. `normal`: technical approval, then authorization. ' +
-    '`emergency`: authorization alone.',
+    '`standard`: agreed on beforehand in a template, requires no approval. `normal`: requires technical ' +
+    'approval, then authorization. `emergency`: requires only authorization.',
 })
 export type ChangeType = z.infer<typeof ChangeType>
 
@@ -51,9 +51,10 @@ export type ChangeAction = z.infer<typeof ChangeAction>
 
 /** In ascending order of severity. */
 export const changeRisks = ['low', 'moderate', 'high'] as const
-export const ChangeRisk = z
-  .enum(changeRisks)
-  .meta({ id: 'ChangeRisk', description: 'Of a change, the highest of its risk factors.' })
+export const ChangeRisk = z.enum(changeRisks).meta({
+  id: 'ChangeRisk',
+  description: 'Risk level. The risk of a change is the highest of its risk factors.',
+})
 export type ChangeRisk = z.infer<typeof ChangeRisk>
 
 // No component id: OpenAPI components of enums that are nullable somewhere become nullable everywhere.
@@ -83,8 +84,13 @@ const At = z.iso.datetime({ precision: 3 })
 export const ChangeConflict = z
   .object({
     kind: ChangeConflictKind,
-    with: z.string().nullable().meta({ description: 'Id of the change or window it collides with.' }),
-    ciIds: z.array(z.string()).meta({ description: 'Items of this change it is about, the first 20.' }),
+    with: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the change or window with which the change conflicts.' }),
+    ciIds: z
+      .array(z.string())
+      .meta({ description: 'Items of this change that the conflict concerns, limited to the first 20.' }),
     message: z.string(),
     from: At,
     to: At,
@@ -104,53 +110,69 @@ const Reason = z.string().trim().min(1).max(2_000)
 /** Fields a person enters. */
 const fields = {
   title: ChangeTitle.meta({ example: 'Move the checkout database to new disks' }),
-  description: z.string().max(20_000).nullable().meta({ description: 'What and why, in Markdown.' }),
+  description: z
+    .string()
+    .max(20_000)
+    .nullable()
+    .meta({ description: 'Content and purpose of the change, in Markdown.' }),
   type: ChangeType,
-  assigneeId: Reference.nullable().meta({ description: 'User who carries it out.' }),
-  assignmentGroup: Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' }),
+  assigneeId: Reference.nullable().meta({ description: 'User who implements the change.' }),
+  assignmentGroup: Reference.nullable().meta({
+    description: 'Team responsible for the change.',
+    example: 'payments',
+  }),
   ciIds: z
     .array(Reference)
     .max(100)
     .overwrite((ids) => [...new Set(ids)])
-    .meta({ description: 'Configuration items it touches. Repeated ones are dropped.' }),
-  problemId: idSchema('problem').nullable().meta({ description: 'The problem it is to solve.' }),
-  plannedStart: Moment.nullable().meta({ description: 'Goes with plannedEnd; needed to submit.' }),
-  plannedEnd: Moment.nullable().meta({ description: 'Later than plannedStart.' }),
-  impact: Level.meta({ description: 'How much it takes down if it fails.' }),
+    .meta({ description: 'Configuration items that the change affects. Duplicates are removed.' }),
+  problemId: idSchema('problem')
+    .nullable()
+    .meta({ description: 'The problem that the change is intended to solve.' }),
+  plannedStart: Moment.nullable().meta({
+    description: 'Planned start. Required together with `plannedEnd`, and to submit the change.',
+  }),
+  plannedEnd: Moment.nullable().meta({ description: 'Planned end. Must be later than `plannedStart`.' }),
+  impact: Level.meta({ description: 'Extent of the disruption if the change fails.' }),
   successProbability: SuccessProbability,
-  implementationPlan: Plan.meta({ description: 'A normal change needs it to be submitted.' }),
+  implementationPlan: Plan.meta({ description: 'Required to submit a normal change.' }),
   testPlan: Plan,
-  backoutPlan: Plan.meta({ description: 'A normal change needs it to be submitted.' }),
+  backoutPlan: Plan.meta({ description: 'Required to submit a normal change.' }),
   templateId: idSchema('changeTemplate')
     .nullable()
     .meta({
       description:
-        'What was agreed on beforehand: a standard change needs one, no other has any. Impact, probability and plans of ' +
-        'the change are those of its template.',
+        'The template agreed on beforehand. Required for standard changes, not allowed for others. Impact, ' +
+        'probability and plans of the change are those of its template.',
     }),
 }
 
 /** A change as contained in events: its fields, without those only an API response adds. */
 export const ChangeState = z.object({
   id: idSchema('change'),
-  number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'CHG-7' }),
+  number: z
+    .string()
+    .meta({ description: 'Number of the change. Unique in the workspace and increasing.', example: 'CHG-7' }),
   ...fields,
-  templateId: z.string().nullable().meta({ description: 'Of standard changes.' }),
+  templateId: z.string().nullable().meta({ description: 'Template of a standard change.' }),
   plannedStart: At.nullable(),
   plannedEnd: At.nullable(),
   status: ChangeStatus,
   requester: Actor,
-  requesterId: z.string().meta({ description: 'The person, also where an API key asked for it.' }),
+  requesterId: z
+    .string()
+    .meta({ description: 'The user who requested the change, even if an API key was used.' }),
   actualStart: At.nullable(),
   actualEnd: At.nullable(),
   risk: ChangeRisk,
   riskFactors: z.array(ChangeRiskFactor),
   onHold: z.boolean(),
   holdReason: z.string().nullable(),
-  approvals: z.array(Approval).meta({ description: 'Of all rounds, the oldest first.' }),
+  approvals: z.array(Approval).meta({ description: 'Approvals of all rounds, oldest first.' }),
   approvalPolicy: ChangeApprovalPolicy.nullable().meta({
     description:
-      'Who is asked, as it was when the change was submitted. Null before, and for standard changes.',
+      'Approval policy in its state at the submission of the change. `null` before the submission and for standard ' +
+      'changes.',
   }),
   conflicts: z.array(ChangeConflict),
   outcome: ChangeOutcome.nullable(),
@@ -167,11 +189,14 @@ export const ChangeState = z.object({
 export type ChangeState = z.infer<typeof ChangeState>
 
 export const Change = ChangeState.extend({
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
   allowedActions: allowedActionsSchema(
     ChangeAction,
     requireForAll(changeActions, 'itsm:write', { approve: 'itsm:approve', reject: 'itsm:approve' }),
-    'its status, type and hold together',
+    'the combination of its status, type and hold',
   ),
 }).meta({ id: 'Change' })
 export type Change = z.infer<typeof Change>
@@ -181,7 +206,7 @@ export const NewChange = z
     ...fields,
     title: fields.title.optional().meta({
       description:
-        'A standard change may leave it to its template, where that has one. Needed for any other.',
+        'Title of the change. Optional for a standard change whose template has a title, otherwise required.',
       example: 'Move the checkout database to new disks',
     }),
     type: ChangeType.default('normal'),
@@ -194,7 +219,7 @@ export const NewChange = z
     plannedEnd: fields.plannedEnd.default(null),
     impact: fields.impact
       .optional()
-      .meta({ description: 'How much it takes down if it fails; medium unless given.' }),
+      .meta({ description: 'Extent of the disruption if the change fails. Default: `medium`.' }),
     successProbability: fields.successProbability.optional(),
     implementationPlan: fields.implementationPlan.optional(),
     testPlan: fields.testPlan.optional(),
@@ -226,17 +251,17 @@ export const ChangePatch = z
   .meta({ id: 'ChangePatch', example: { assignmentGroup: 'payments', successProbability: 90 } })
 export type ChangePatch = z.infer<typeof ChangePatch>
 
-const approvalId = idSchema('approval')
-  .optional()
-  .meta({ description: 'The one to decide on; all that are pending and yours unless given.' })
+const approvalId = idSchema('approval').optional().meta({
+  description: 'Id of the approval to decide on. Default: all pending approvals that you may decide.',
+})
 
 export const ApproveChange = z
   .strictObject({
     comment: Reason.optional(),
     approvalId: approvalId.meta({
       description:
-        'The one to decide on; all that are pending and yours unless given. Needed to approve the authorization of ' +
-        'what you approved in its technical stage.',
+        'Id of the approval to decide on. Default: all pending approvals that you may decide. Required to approve ' +
+        'the authorization of a change whose technical stage you approved.',
     }),
   })
   .meta({ id: 'ApproveChange', example: { comment: 'The way back is short.' } })
@@ -272,7 +297,7 @@ const changeEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
 
 const accepting = {
   acceptedConflicts: AcceptedConflicts.optional().meta({
-    description: 'Blackouts that were taken on, and why.',
+    description: 'Blackouts that were accepted, with the reason.',
   }),
 }
 
@@ -282,7 +307,7 @@ export const changeEvents = {
     approvalsVoided: z
       .boolean()
       .optional()
-      .meta({ description: 'True where what was approved changed: it is a draft again.' }),
+      .meta({ description: '`true` if approved content was changed, so that the change is a draft again.' }),
   }),
   'change.submitted': changeEvent(
     'A draft was handed in: approval is asked for, or it is scheduled.',
@@ -296,7 +321,11 @@ export const changeEvents = {
   'change.implementation_started': changeEvent('Work on the change began.', accepting),
   'change.conflict_detected': changeEvent(
     'Another change, or a window, that was saved since collides with a change that waits for its time.',
-    { newConflicts: z.array(ChangeConflict).meta({ description: 'Those it did not have before.' }) },
+    {
+      newConflicts: z
+        .array(ChangeConflict)
+        .meta({ description: 'Conflicts that the change did not have before.' }),
+    },
   ),
   'change.completed': changeEvent('Work on the change ended; the review follows.'),
   'change.rolled_back': changeEvent('The change was undone.'),

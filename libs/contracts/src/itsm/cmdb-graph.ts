@@ -17,16 +17,20 @@ export const CiTopology = z
   .object({
     nodes: z.array(
       GraphItem.extend({
-        depth: z.int().min(0).nullable().meta({ description: 'Hops from `around`; null without it.' }),
+        depth: z
+          .int()
+          .min(0)
+          .nullable()
+          .meta({ description: 'Number of hops from `around`. `null` without `around`.' }),
       }),
     ),
     edges: z.array(CiRelation.pick({ id: true, sourceId: true, targetId: true, type: true })),
-    truncated: z.boolean().meta({ description: 'There is more than fits the limit.' }),
+    truncated: z.boolean().meta({ description: 'Whether there are more items than the limit allows.' }),
     depth: z
       .int()
       .min(0)
       .nullable()
-      .meta({ description: 'The greatest depth of a node; null without `around`.' }),
+      .meta({ description: 'Greatest depth of a node. `null` without `around`.' }),
   })
   .meta({ id: 'CiTopology' })
 export type CiTopology = z.infer<typeof CiTopology>
@@ -35,7 +39,7 @@ const ImpactedItem = GraphItem.extend({
   hops: z.int().positive().meta({ description: 'Length of the shortest path.' }),
   path: z
     .object({ items: z.array(z.string()).min(2), relations: z.array(z.string()).min(1) })
-    .meta({ description: 'From a failing item to this one.' }),
+    .meta({ description: 'Shortest path from a failing item to this item.' }),
 })
 
 /** The fields of an SLA timer that is at risk with an item. */
@@ -45,26 +49,31 @@ const SlaAtRisk = SlaTimer.pick({
 }).extend({
   timerId: SlaTimer.shape.id,
   state: z.enum(['running', 'paused']),
-  ciId: idSchema('ci').meta({ description: 'The nearest of the items it is about.' }),
+  ciId: idSchema('ci').meta({
+    description: 'The nearest of the configuration items that the record concerns.',
+  }),
 })
 
 export const CiImpact = z
   .object({
     failing: z.array(idSchema('ci')),
-    affected: z.array(ImpactedItem).meta({ description: 'Nearest first.' }),
+    affected: z.array(ImpactedItem).meta({ description: 'Affected items, nearest first.' }),
     services: z
       .array(GraphItem.extend({ hops: z.int().positive() }))
       .meta({ description: 'The affected items of class `service`.' }),
-    truncated: z.boolean().meta({ description: 'The walk ended at a limit; more may be affected.' }),
+    truncated: z
+      .boolean()
+      .meta({ description: 'Whether the traversal ended at a limit. If so, more items may be affected.' }),
     slasAtRisk: z
       .array(SlaAtRisk)
       .optional()
       .meta({
         description:
-          'SLA timers that run or are paused over open incidents, changes and problems about what fails or is affected: ' +
-          'breached ones too, the first due first, paused ones last. 100 at most. Only with the permission `itsm:read`, and not with `asOf`.',
+          'Running and paused SLA timers of open incidents, changes and problems that concern a failing or affected ' +
+          'item, including breached timers. Ordered by due time, paused timers last; at most 100. Only with the ' +
+          'permission `itsm:read`, and not with `asOf`.',
       }),
-    slasTruncated: z.boolean().optional().meta({ description: 'There are more timers at risk.' }),
+    slasTruncated: z.boolean().optional().meta({ description: 'Whether more timers are at risk.' }),
   })
   .meta({ id: 'CiImpact' })
 export type CiImpact = z.infer<typeof CiImpact>
@@ -76,6 +85,6 @@ export const ImpactQuestion = z
       .min(1)
       .max(100)
       .overwrite((ids) => [...new Set(ids)])
-      .meta({ description: 'Items that fail at once.' }),
+      .meta({ description: 'Items that fail at the same time.' }),
   })
   .meta({ id: 'ImpactQuestion', example: { itemIds: ['ci_01JZ8Q4D3N5W7X9Y2B4C6D8E0F'] } })

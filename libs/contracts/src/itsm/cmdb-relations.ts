@@ -28,8 +28,9 @@ export const impactTypes = relationTypes.filter((type) => relationImpact[type] !
 export const RelationType = z.enum(relationTypes).meta({
   id: 'RelationType',
   description:
-    'Read "source … target". A failing target takes the source of depends_on, runs_on, hosted_on and consumes_api ' +
-    'with it; a failing source the target of contains, member_of and provides. The others pass nothing on.',
+    'Read as "source … target". With `depends_on`, `runs_on`, `hosted_on` and `consumes_api`, a failure of the ' +
+    'target makes the source fail. With `contains`, `member_of` and `provides`, a failure of the source makes ' +
+    'the target fail. Other types do not propagate failures.',
 })
 
 /** How many of its dependencies of one type an item needs. */
@@ -55,8 +56,9 @@ export const RedundancyByType = z
   )
   .meta({
     description:
-      'By relation type, how many of the dependencies of this type must be up for the item to survive: a count ' +
-      '(`minUp`) or a share (`minUpPercent`, rounded up). It needs all of them where nothing is said.',
+      'For each relation type, the number of dependencies that must be up for the item to stay up: a count ' +
+      '(`minUp`) or a percentage (`minUpPercent`, rounded up). Without an entry, all dependencies of that type are ' +
+      'required.',
     example: { depends_on: { minUp: 1 } },
   })
 export type RedundancyByType = z.infer<typeof RedundancyByType>

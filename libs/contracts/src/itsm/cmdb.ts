@@ -54,7 +54,10 @@ const Attributes = z
     (attributes) => new TextEncoder().encode(JSON.stringify(attributes)).length <= 65_536,
     'must be at most 64 KiB of JSON',
   )
-  .meta({ description: 'Checked against the schema of the class, if it has one.', example: { cores: 8 } })
+  .meta({
+    description: 'Attributes of the item. Validated against the schema of the class, if it has one.',
+    example: { cores: 8 },
+  })
 
 const fields = {
   class: CiClassName,
@@ -62,10 +65,13 @@ const fields = {
   criticality: Criticality,
   description: z.string().max(20_000).nullable(),
   owner: Reference.nullable().meta({
-    description: 'User who answers for it.',
+    description: 'User responsible for the item.',
     example: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
   }),
-  supportGroup: Reference.nullable().meta({ description: 'Team that looks after it.', example: 'payments' }),
+  supportGroup: Reference.nullable().meta({
+    description: 'Team that supports the item.',
+    example: 'payments',
+  }),
   attributes: Attributes,
   redundancy: RedundancyByType,
 }
@@ -75,9 +81,14 @@ export const ConfigurationItemState = z.object({
   id: idSchema('ci'),
   ...fields,
   status: CiStatus,
-  source: Reference.nullable().meta({ description: 'System it was read from.', example: 'aws' }),
-  nativeKey: NativeKey.nullable().meta({ description: 'Its key there; unique within the source.' }),
-  lastSeenAt: At.nullable().meta({ description: 'When its source last had it.' }),
+  source: Reference.nullable().meta({
+    description: 'System from which the item was imported.',
+    example: 'aws',
+  }),
+  nativeKey: NativeKey.nullable().meta({
+    description: 'Key of the item in the source system. Unique within the source.',
+  }),
+  lastSeenAt: At.nullable().meta({ description: 'Time at which the source system last reported the item.' }),
   createdBy: Actor,
   createdAt: At,
   updatedAt: At,
@@ -85,16 +96,24 @@ export const ConfigurationItemState = z.object({
 export type ConfigurationItemState = z.infer<typeof ConfigurationItemState>
 
 export const ConfigurationItem = ConfigurationItemState.extend({
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
   allowedActions: allowedActionsSchema(
     CiAction,
     requireForAll(ciActions, 'cmdb:write'),
     'the present status',
   ),
-  openIncidents: z.int().min(0).optional().meta({
-    description:
-      'Incidents about it that are open, in progress or on hold. Only when one item is read, as it is now.',
-  }),
+  openIncidents: z
+    .int()
+    .min(0)
+    .optional()
+    .meta({
+      description:
+        'Number of incidents about the item that are open, in progress or on hold. Only present when a single item ' +
+        'is read in its current state.',
+    }),
 }).meta({ id: 'ConfigurationItem' })
 export type ConfigurationItem = z.infer<typeof ConfigurationItem>
 
@@ -134,7 +153,7 @@ const ClassSchema = z
   .record(z.string(), z.unknown())
   .nullable()
   .meta({
-    description: 'JSON Schema of the attributes. Items already there are checked when they are next written.',
+    description: 'JSON Schema of the attributes. Existing items are validated when they are next written.',
     example: { type: 'object', properties: { cores: { type: 'integer', minimum: 1 } } },
   })
 const Label = z.string().trim().min(1).max(100)
@@ -155,10 +174,17 @@ export const CiClass = z
     name: CiClassName,
     label: Label,
     schema: ClassSchema,
-    builtIn: z.boolean().meta({ description: 'Every workspace has it.' }),
-    version: z.int().min(0).meta({
-      description: 'Also the ETag; send it as If-Match. 0: a built-in class that was never changed.',
-    }),
+    builtIn: z
+      .boolean()
+      .meta({ description: 'Whether the class is built in. Built-in classes exist in every workspace.' }),
+    version: z
+      .int()
+      .min(0)
+      .meta({
+        description:
+          'Version number, also returned as the `ETag`. Send it as `If-Match`. 0 for a built-in class that was never ' +
+          'changed.',
+      }),
   })
   .meta({ id: 'CiClass' })
 export type CiClass = z.infer<typeof CiClass>

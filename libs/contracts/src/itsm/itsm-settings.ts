@@ -9,15 +9,30 @@ const At = z.iso.datetime({ precision: 3 })
 /** A rule that proposes an incident as a major incident automatically: all conditions of the rule must hold. */
 export const MajorRule = z
   .strictObject({
-    name: z.string().trim().min(1).max(100).meta({ description: 'Reported as the reason.' }),
-    priorities: z.array(Priority).min(1).max(5).optional().meta({ description: 'It has one of these.' }),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(100)
+      .meta({ description: 'Name of the rule, reported as the reason of the proposal.' }),
+    priorities: z
+      .array(Priority)
+      .min(1)
+      .max(5)
+      .optional()
+      .meta({ description: 'The incident has one of these priorities.' }),
     criticalities: z
       .array(Criticality)
       .min(1)
       .max(4)
       .optional()
-      .meta({ description: 'It is about a configuration item as critical as one of these.' }),
-    minChildren: z.int().min(1).max(10_000).optional().meta({ description: 'It has so many children.' }),
+      .meta({ description: 'The incident concerns a configuration item with one of these criticalities.' }),
+    minChildren: z
+      .int()
+      .min(1)
+      .max(10_000)
+      .optional()
+      .meta({ description: 'The incident has at least this number of children.' }),
   })
   .refine(
     ({ priorities, criticalities, minChildren }) => priorities ?? criticalities ?? minChildren,
@@ -29,18 +44,21 @@ export const defaultMajorRules: readonly MajorRule[] = [{ name: 'Many children',
 
 const fields = {
   priorityMatrix: PriorityMatrix.meta({
-    description: 'The priority by impact (rows) and urgency (columns). Incidents keep the one they got.',
+    description: 'Priority by impact (rows) and urgency (columns). Existing incidents keep their priority.',
     example: defaultPriorityMatrix,
   }),
   autoCloseDays: z.int().min(0).max(365).meta({
-    description: 'Days after which a resolved incident is closed by itself; 0 for never.',
+    description: 'Days after which a resolved incident is closed automatically; 0 for never.',
     example: 7,
   }),
-  resolutionRequired: z.boolean().meta({ description: 'Whether resolving needs a code and notes.' }),
+  resolutionRequired: z
+    .boolean()
+    .meta({ description: 'Whether a resolution code and notes are required to resolve an incident.' }),
   separationOfDuties: z.boolean().meta({
     description:
-      'Whether changes and articles are approved, and changes reviewed, by others than those who had a hand in them. ' +
-      'Set it to false in workspaces of one person; it applies to changes submitted from then on.',
+      'Whether users who were involved in a change or an article are excluded from approving it, and from ' +
+      'reviewing the change. Set it to `false` in workspaces with a single user. It applies to changes submitted ' +
+      'afterwards.',
     example: true,
   }),
   majorRules: z
@@ -48,8 +66,9 @@ const fields = {
     .max(20)
     .meta({
       description:
-        'When incidents are proposed as major ones by themselves; the first rule that holds counts. Held against an ' +
-        'incident when it is opened, and when its priority, item or children change; editing the rules changes none.',
+        'Rules by which incidents are automatically proposed as major incidents. The first matching rule applies. ' +
+        'The rules are evaluated when an incident is opened and when its priority, item or children change; changing ' +
+        'the rules does not affect existing incidents.',
       example: [{ name: 'Most pressing', priorities: ['P1'] }, ...defaultMajorRules],
     }),
 }
@@ -60,13 +79,16 @@ export const ItsmSettingsState = z.object({
   ...fields,
   // Absent in states stored before this field was introduced.
   majorRules: fields.majorRules.default(() => [...defaultMajorRules]),
-  createdAt: At.nullable().meta({ description: 'Null until they are first changed.' }),
+  createdAt: At.nullable().meta({ description: '`null` until the settings are changed for the first time.' }),
   updatedAt: At.nullable(),
 })
 export type ItsmSettingsState = z.infer<typeof ItsmSettingsState>
 
 export const ItsmSettings = ItsmSettingsState.extend({
-  version: z.int().min(0).meta({ description: 'Also the ETag; 0 until they are first changed.' }),
+  version: z.int().min(0).meta({
+    description:
+      'Version number, also returned as the `ETag`. 0 until the settings are changed for the first time.',
+  }),
 }).meta({ id: 'ItsmSettings' })
 export type ItsmSettings = z.infer<typeof ItsmSettings>
 

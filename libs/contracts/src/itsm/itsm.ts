@@ -3,109 +3,81 @@ import { idSchema } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
+import {
+  HoldReason,
+  IncidentAction,
+  IncidentChannel,
+  IncidentStatus,
+  incidentActions,
+  MajorAction,
+  MajorState,
+  majorActions,
+  ResolutionCode,
+  Severity,
+} from './incident-values.js'
 import { Level, Priority } from './priority.js'
 
-export const incidentStatuses = ['open', 'in_progress', 'on_hold', 'resolved', 'closed', 'canceled'] as const
-export const IncidentStatus = z.enum(incidentStatuses).meta({ id: 'IncidentStatus' })
-export type IncidentStatus = z.infer<typeof IncidentStatus>
-
-/** In descending order of severity. */
-export const severities = ['critical', 'high', 'medium', 'low'] as const
-export const Severity = z.enum(severities).meta({ id: 'Severity' })
-export type Severity = z.infer<typeof Severity>
-
-// No component id, like ResolutionCode: OpenAPI components of nullable enums become nullable everywhere.
-export const HoldReason = z.enum([
-  'awaiting_caller',
-  'awaiting_change',
-  'awaiting_problem',
-  'awaiting_vendor',
-])
-export type HoldReason = z.infer<typeof HoldReason>
-
-export const ResolutionCode = z.enum([
-  'fixed',
-  'workaround',
-  'duplicate',
-  'not_reproducible',
-  'user_error',
-  'no_fault_found',
-  'other',
-])
-export type ResolutionCode = z.infer<typeof ResolutionCode>
-
-/** Channel an incident was reported through. */
-export const IncidentChannel = z.enum(['portal', 'email', 'phone', 'chat', 'walk_in', 'monitoring', 'api'])
-export type IncidentChannel = z.infer<typeof IncidentChannel>
-
-/** Status of a major incident: proposed, then accepted or rejected; an accepted one can be demoted. */
-export const MajorState = z.enum(['none', 'proposed', 'accepted', 'rejected', 'demoted'])
-export type MajorState = z.infer<typeof MajorState>
-
-/** Decisions about whether an incident is a major one; its major state determines which of them apply. */
-export const majorActions = ['propose', 'accept', 'reject', 'demote'] as const
-export const MajorAction = z.enum(majorActions).meta({ id: 'MajorAction' })
-export type MajorAction = z.infer<typeof MajorAction>
-
-/** All actions on an incident; its status determines which of them apply. */
-export const incidentActions = [
-  'edit',
-  'assign',
-  'escalate',
-  'comment',
-  'start',
-  'hold',
-  'resume',
-  'resolve',
-  'reopen',
-  'close',
-  'cancel',
-] as const
-export const IncidentAction = z.enum(incidentActions).meta({ id: 'IncidentAction' })
-export type IncidentAction = z.infer<typeof IncidentAction>
-
 const Title = z.string().trim().min(1).max(200).meta({ example: 'Checkout answers 502' })
-const Description = z.string().max(20_000).nullable().meta({ description: 'What is seen, in Markdown.' })
+const Description = z.string().max(20_000).nullable().meta({ description: 'Observed symptoms, in Markdown.' })
 const Reference = z.string().trim().min(1).max(100)
 const AssigneeId = Reference.nullable().meta({
-  description: 'User who works on it.',
+  description: 'User who works on the incident.',
   example: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
 })
-const AssignmentGroup = Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' })
-const Channel = IncidentChannel.nullable().meta({ description: 'How it came in.', example: 'phone' })
+const AssignmentGroup = Reference.nullable().meta({
+  description: 'Team responsible for the incident.',
+  example: 'payments',
+})
+const Channel = IncidentChannel.nullable().meta({
+  description: 'Channel through which the incident was reported.',
+  example: 'phone',
+})
 const Category = Reference.nullable().meta({ example: 'availability' })
-const CiId = Reference.nullable().meta({ description: 'Configuration item affected.' })
-const CallerId = Reference.nullable().meta({ description: 'Who is affected and asked for help.' })
+const CiId = Reference.nullable().meta({ description: 'The affected configuration item.' })
+const CallerId = Reference.nullable().meta({ description: 'The affected user who asked for help.' })
 const Tags = z
   .array(z.string().trim().min(1).max(50))
   .max(50)
   .overwrite((tags) => [...new Set(tags)])
-  .meta({ description: 'Repeated ones are dropped.', example: ['checkout'] })
-const Impact = Level.meta({ description: 'How much is affected.' })
-const Urgency = Level.meta({ description: 'How soon it must be mended.' })
+  .meta({ description: 'Tags. Duplicates are removed.', example: ['checkout'] })
+const Impact = Level.meta({ description: 'Extent of the effect.' })
+const Urgency = Level.meta({ description: 'How soon the incident must be resolved.' })
 const WatcherIds = z
   .array(Reference)
   .max(100)
   .overwrite((ids) => [...new Set(ids)])
-  .meta({ description: 'Users who follow it. Repeated ones are dropped.' })
-const ProblemId = idSchema('problem').nullable().meta({ description: 'The problem it is an instance of.' })
-const ChangeId = idSchema('change').nullable().meta({ description: 'The change that will mend it.' })
-const CausedByChangeId = idSchema('change').nullable().meta({ description: 'The change that broke it.' })
+  .meta({ description: 'Users who follow the incident. Duplicates are removed.' })
+const ProblemId = idSchema('problem')
+  .nullable()
+  .meta({ description: 'The problem that underlies the incident.' })
+const ChangeId = idSchema('change')
+  .nullable()
+  .meta({ description: 'The change that is intended to resolve the incident.' })
+const CausedByChangeId = idSchema('change')
+  .nullable()
+  .meta({ description: 'The change that caused the incident.' })
 const CommentBody = z.string().trim().min(1).max(20_000)
 const ResolutionNotes = z.string().trim().min(1).max(10_000).meta({ example: 'Raised the pool limit.' })
 const Reason = z.string().trim().min(1).max(2_000)
 const ParentId = idSchema('incident')
   .nullable()
-  .meta({ description: 'Incident it is part of; one level. Unless it ended, it does as its parent does.' })
+  .meta({
+    description:
+      'Parent incident; only one level is possible. Unless it has ended, the incident is put on hold, resumed, ' +
+      'resolved and reopened with its parent.',
+  })
 const PostIncidentReview = z.string().trim().min(1).max(20_000).nullable().meta({
-  description: 'What a major incident has taught; one cannot be closed without.',
+  description: 'Lessons learned from a major incident. A major incident cannot be closed without them.',
 })
 const At = z.iso.datetime({ precision: 3 })
 
 /** An incident as contained in events: its fields, without those only an API response adds. */
 export const IncidentState = z.object({
   id: idSchema('incident'),
-  number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'INC-42' }),
+  number: z.string().meta({
+    description: 'Number of the incident. Unique in the workspace and increasing.',
+    example: 'INC-42',
+  }),
   title: Title,
   description: Description,
   status: IncidentStatus,
@@ -116,18 +88,20 @@ export const IncidentState = z.object({
   ciId: CiId,
   callerId: CallerId,
   tags: Tags,
-  holdReason: HoldReason.nullable().meta({ description: 'Set exactly while on hold.' }),
+  holdReason: HoldReason.nullable().meta({ description: 'Set only while the incident is on hold.' }),
   resolutionCode: ResolutionCode.nullable(),
   resolutionNotes: z.string().nullable(),
   resolvedAt: At.nullable(),
-  closedAt: At.nullable().meta({ description: 'When it was closed or canceled.' }),
+  closedAt: At.nullable().meta({ description: 'Time at which the incident was closed or canceled.' }),
   reopenCount: z.int().min(0),
-  escalationLevel: z.int().min(0).meta({ description: 'How often it was escalated.' }),
+  escalationLevel: z.int().min(0).meta({ description: 'Number of escalations.' }),
   commentCount: z.int().min(0),
   // Absent in states stored before these fields were introduced.
   impact: Level.default('medium'),
   urgency: Level.default('medium'),
-  priority: Priority.default('P3').meta({ description: 'By impact and urgency, unless it was overridden.' }),
+  priority: Priority.default('P3').meta({
+    description: 'Priority by impact and urgency, unless it was overridden.',
+  }),
   priorityOverride: z
     .object({ priority: Priority, reason: z.string(), by: Actor, at: At })
     .nullable()
@@ -135,32 +109,36 @@ export const IncidentState = z.object({
   parentId: ParentId.default(null),
   childCount: z.int().min(0).default(0),
   followsParent: z.boolean().default(false).meta({
-    description: 'Whether its hold or resolution is that of its parent, and ends with it.',
+    description:
+      'Whether the hold or resolution of the incident comes from its parent and ends with that of the parent.',
   }),
   problemId: ProblemId.default(null),
   changeId: ChangeId.default(null),
   causedByChangeId: CausedByChangeId.default(null),
-  watcherIds: z.array(Reference).default([]).meta({ description: 'Users who follow it.' }),
+  watcherIds: z.array(Reference).default([]).meta({ description: 'Users who follow the incident.' }),
   majorState: MajorState.default('none'),
   majorProposal: z
     .object({ by: Actor, userId: z.string(), reason: z.string().nullable(), at: At })
     .nullable()
     .default(null)
-    .meta({ description: 'The last proposal to treat it as a major incident.' }),
+    .meta({ description: 'The last proposal to treat the incident as a major incident.' }),
   postIncidentReview: PostIncidentReview.default(null),
-  dedupKey: z.string().nullable().default(null).meta({ description: 'Of the alert that opened it.' }),
-  alertCount: z
-    .int()
-    .min(0)
-    .default(0)
-    .meta({ description: 'Alerts with its dedup key, the one that opened it included.' }),
+  dedupKey: z
+    .string()
+    .nullable()
+    .default(null)
+    .meta({ description: 'Dedup key of the alert that opened the incident.' }),
+  alertCount: z.int().min(0).default(0).meta({
+    description: 'Number of alerts with the dedup key, including the one that opened the incident.',
+  }),
   lastAlertAt: At.nullable().default(null),
   channel: Channel.default(null),
   followsUpOn: idSchema('incident').nullable().default(null).meta({
-    description: 'The ended incident whose caller had more to say, which has opened this one.',
+    description:
+      'The ended incident that this one follows up on, because its caller commented after its end.',
   }),
   followUpId: idSchema('incident').nullable().default(null).meta({
-    description: 'The incident that was opened when the caller of this one wrote after its end.',
+    description: 'The incident that was opened because the caller commented after the end of this one.',
   }),
   createdBy: Actor,
   createdAt: At,
@@ -169,7 +147,10 @@ export const IncidentState = z.object({
 export type IncidentState = z.infer<typeof IncidentState>
 
 export const Incident = IncidentState.extend({
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
   allowedActions: allowedActionsSchema(
     IncidentAction,
     requireForAll(incidentActions, 'itsm:write'),
@@ -185,7 +166,7 @@ export type Incident = z.infer<typeof Incident>
 
 export const CommentVisibility = z.enum(['public', 'internal']).meta({
   id: 'CommentVisibility',
-  description: '`public`: the caller sees it. `internal`: a work note for agents.',
+  description: '`public`: visible to the caller. `internal`: a work note for agents.',
 })
 
 export const IncidentComment = z
@@ -197,7 +178,8 @@ export const IncidentComment = z
     author: Actor,
     // Absent in comments written before this field was introduced.
     userId: z.string().nullable().default(null).meta({
-      description: 'The person, also where an API key wrote it. Null for what the platform wrote.',
+      description:
+        'The user who wrote the comment, even if an API key was used. `null` for comments of the platform.',
     }),
     createdAt: At,
     updatedAt: At,
@@ -205,19 +187,22 @@ export const IncidentComment = z
   .meta({ id: 'IncidentComment' })
 export type IncidentComment = z.infer<typeof IncidentComment>
 
-const bySeverity = 'by the severity unless given.'
+const bySeverity = 'derived from the severity.'
 
 export const NewIncident = z
   .strictObject({
     title: Title,
     description: Description.optional(),
-    severity: Severity.default('medium').meta({ description: 'How grave it is.' }),
-    impact: Impact.optional().meta({ description: `How much is affected; ${bySeverity}` }),
-    urgency: Urgency.optional().meta({ description: `How soon it must be mended; ${bySeverity}` }),
+    severity: Severity.default('medium').meta({ description: 'Severity of the incident.' }),
+    impact: Impact.optional().meta({ description: `Extent of the effect. Default: ${bySeverity}` }),
+    urgency: Urgency.optional().meta({
+      description: `How soon the incident must be resolved. Default: ${bySeverity}`,
+    }),
     assigneeId: AssigneeId.optional(),
     assignmentGroup: AssignmentGroup.optional(),
     channel: Channel.optional().meta({
-      description: 'How it came in; `monitoring` with a dedupKey unless given.',
+      description:
+        'Channel through which the incident was reported. Default with a `dedupKey`: `monitoring`.',
     }),
     category: Category.optional(),
     ciId: CiId.optional(),
@@ -228,11 +213,18 @@ export const NewIncident = z
     problemId: ProblemId.optional(),
     changeId: ChangeId.optional(),
     causedByChangeId: CausedByChangeId.optional(),
-    dedupKey: z.string().trim().min(1).max(200).optional().meta({
-      description:
-        'Of an alert source. While an incident with this key is open, the alert counts there and opens no other.',
-      example: 'prometheus/checkout-5xx',
-    }),
+    dedupKey: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({
+        description:
+          'Dedup key of an alert source. While an incident with this key is open, the alert is counted there and no ' +
+          'other incident is opened.',
+        example: 'prometheus/checkout-5xx',
+      }),
   })
   .meta({
     id: 'NewIncident',
@@ -256,7 +248,7 @@ export const IncidentPatch = z
     priorityOverride: z
       .strictObject({ priority: Priority, reason: Reason })
       .nullable()
-      .meta({ description: 'Goes before the priority by impact and urgency; null lifts it.' }),
+      .meta({ description: 'Overrides the priority by impact and urgency. `null` removes the override.' }),
     assigneeId: AssigneeId,
     assignmentGroup: AssignmentGroup,
     channel: Channel,
@@ -270,12 +262,16 @@ export const IncidentPatch = z
     causedByChangeId: CausedByChangeId,
     holdReason: HoldReason.meta({ description: 'Required with `status: on_hold`.' }),
     comment: CommentBody.meta({
-      description: 'Public, and only with a `holdReason`: what is awaited. Required with `awaiting_caller`.',
+      description:
+        'Public comment that states the awaited input. Only allowed with a `holdReason`; required with ' +
+        '`awaiting_caller`.',
     }),
     resolutionCode: ResolutionCode,
     resolutionNotes: ResolutionNotes,
-    parentId: ParentId.meta({ description: 'Null detaches it.' }),
-    postIncidentReview: PostIncidentReview.meta({ description: 'Written while resolved.' }),
+    parentId: ParentId.meta({ description: '`null` detaches the incident from its parent.' }),
+    postIncidentReview: PostIncidentReview.meta({
+      description: 'Can be written while the incident is resolved.',
+    }),
   })
   .partial()
   .meta({ id: 'IncidentPatch', example: { assignmentGroup: 'payments', severity: 'critical' } })
@@ -292,7 +288,7 @@ export type ResolveIncident = z.infer<typeof ResolveIncident>
 export const EscalateIncident = z
   .strictObject({
     severity: Severity.optional().meta({ description: 'Must be more severe than the current one.' }),
-    assignmentGroup: Reference.optional().meta({ description: 'Must be another team than the present one.' }),
+    assignmentGroup: Reference.optional().meta({ description: 'Must differ from the current team.' }),
     escalateTo: Reference.optional().meta({
       description:
         'A manager to notify, who follows the incident from then on. The assignment does not change.',
@@ -314,21 +310,24 @@ export const DecideMajor = z
 export const NewIncidentComment = z
   .strictObject({
     body: CommentBody,
-    visibility: CommentVisibility.default('public').meta({ description: '`internal` makes it a work note.' }),
+    visibility: CommentVisibility.default('public').meta({
+      description: '`internal` makes the comment a work note.',
+    }),
   })
   .meta({ id: 'NewIncidentComment', example: { body: 'Looking at it.', visibility: 'internal' } })
 
 export const EscalationCause = z.enum(['severity_raised', 'group_reassigned', 'raised_to_person']).meta({
-  description: '`group_reassigned` is functional escalation, `raised_to_person` hierarchical.',
+  description: '`group_reassigned` is a functional escalation, `raised_to_person` a hierarchical one.',
 })
 export type EscalationCause = z.infer<typeof EscalationCause>
 
 /** Cause of an incident's transition that was not made by an agent. */
 export const IncidentCause = z.enum(['caller', 'parent', 'problem', 'change', 'auto_close', 'sla']).meta({
   description:
-    '`caller`: their comment resumed or reopened it, or they resolved, reopened, closed or canceled it themselves. ' +
-    '`parent`, `problem`, `change`: it follows that record. `auto_close`: its days were over. `sla`: an escalation ' +
-    'rule of an SLA policy. Absent otherwise.',
+    '`caller`: a comment of the caller resumed or reopened the incident, or the caller resolved, reopened, ' +
+    'closed or canceled it. `parent`, `problem`, `change`: the incident follows that record. `auto_close`: the ' +
+    'days until automatic closure were over. `sla`: an escalation rule of an SLA policy applied. Absent in all ' +
+    'other cases.',
 })
 export type IncidentCause = z.infer<typeof IncidentCause>
 const cause = { cause: IncidentCause.optional() }
@@ -338,12 +337,14 @@ export const ReachedThreshold = z.object({
   timerId: idSchema('slaTimer'),
   policyId: idSchema('slaPolicy'),
   policyName: z.string(),
-  percent: z.int().min(1).max(100).meta({ description: 'Of the goal; 100 is the breach.' }),
+  percent: z.int().min(1).max(100).meta({ description: 'Percentage of the goal; 100 is the breach.' }),
 })
 export type ReachedThreshold = z.infer<typeof ReachedThreshold>
 const threshold = {
   ...cause,
-  sla: ReachedThreshold.optional().meta({ description: 'With cause `sla`: the clock, and how far it was.' }),
+  sla: ReachedThreshold.optional().meta({
+    description: 'With cause `sla`: the SLA timer and the threshold it reached.',
+  }),
 }
 
 const incidentEvent = <Extras extends z.ZodRawShape = Record<never, never>>(
@@ -367,12 +368,12 @@ export const itsmEvents = {
       causes: z.array(EscalationCause).min(1),
       reason: z.string().nullable(),
       // Absent in events written before these fields were introduced.
-      level: z
-        .int()
-        .min(1)
+      level: z.int().min(1).optional().meta({ description: 'Number of escalations, including this one.' }),
+      escalatedTo: z
+        .string()
+        .nullable()
         .optional()
-        .meta({ description: 'How often it was escalated, this one included.' }),
-      escalatedTo: z.string().nullable().optional().meta({ description: 'The person it was raised to.' }),
+        .meta({ description: 'The user to whom the incident was escalated.' }),
       ...threshold,
     },
   ),

@@ -28,7 +28,9 @@ export type ArticleAction = z.infer<typeof ArticleAction>
 
 export const ArticleVisibility = z.enum(['public', 'internal']).meta({
   id: 'ArticleVisibility',
-  description: '`public`: everyone with `knowledge:read`. `internal`: only those with `knowledge:write`.',
+  description:
+    '`public`: visible to everyone with `knowledge:read`. `internal`: visible only to users with ' +
+    '`knowledge:write`.',
 })
 export type ArticleVisibility = z.infer<typeof ArticleVisibility>
 
@@ -52,39 +54,50 @@ const contentFields = {
     .trim()
     .max(1_000)
     .nullable()
-    .meta({ description: 'What it helps with, in a sentence.' }),
+    .meta({ description: 'Purpose of the article in one sentence.' }),
   tags: z
     .array(z.string().trim().min(1).max(50))
     .max(50)
     .overwrite((tags) => [...new Set(tags)])
-    .meta({ description: 'Repeated ones are dropped.', example: ['vpn'] }),
+    .meta({ description: 'Tags of the article. Duplicates are removed.', example: ['vpn'] }),
   category: Reference.nullable().meta({ example: 'network' }),
   language: z
     .string()
     .regex(/^[a-z]{2}$/, 'must be a language code of two letters')
-    .meta({ description: 'ISO 639-1 code; decides how the text is searched.', example: 'en' }),
+    .meta({ description: 'ISO 639-1 language code. Determines how the text is searched.', example: 'en' }),
   visibility: ArticleVisibility,
-  validUntil: Moment.nullable().meta({ description: 'From then on search and readers no longer get it.' }),
-  sourceIncidentId: Reference.nullable().meta({ description: 'Incident it was learnt from.' }),
-  sourceProblemId: Reference.nullable().meta({ description: 'Problem it was learnt from.' }),
+  validUntil: Moment.nullable().meta({
+    description: 'Time from which the article is no longer found in search or shown to readers.',
+  }),
+  sourceIncidentId: Reference.nullable().meta({ description: 'Incident from which the article originates.' }),
+  sourceProblemId: Reference.nullable().meta({ description: 'Problem from which the article originates.' }),
 }
 
 /** An article as contained in events. */
 export const ArticleEventState = z.object({
   id: idSchema('article'),
-  number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'KB-12' }),
+  number: z.string().meta({
+    description: 'Number of the article, unique in the workspace and increasing.',
+    example: 'KB-12',
+  }),
   ...contentFields,
   validUntil: At.nullable(),
-  body: z.string().meta({ description: 'In Markdown.' }),
+  body: z.string().meta({ description: 'Text of the article in Markdown.' }),
   status: ArticleStatus,
-  articleVersion: z.int().min(1).meta({ description: 'The version being worked on, or the last one.' }),
-  publishedVersion: z.int().min(1).nullable().meta({ description: 'The version readers get.' }),
+  articleVersion: z.int().min(1).meta({
+    description: 'Number of the version in progress, or of the latest version if none is in progress.',
+  }),
+  publishedVersion: z
+    .int()
+    .min(1)
+    .nullable()
+    .meta({ description: 'Number of the version that readers see.' }),
   rejectionReason: z.string().nullable(),
   // Absent in states stored before this field was introduced.
   publishAt: At.nullable().default(null).meta({
-    description: 'When the version that is scheduled will be published by itself.',
+    description: 'Time at which the scheduled version is published automatically.',
   }),
-  author: Actor.meta({ description: 'Who began the version being worked on.' }),
+  author: Actor.meta({ description: 'Actor that started the version in `articleVersion`.' }),
   publishedAt: At.nullable(),
   publishedBy: PublishedBy,
   retiredAt: At.nullable(),
@@ -98,7 +111,10 @@ export type Helpfulness = z.infer<typeof Helpfulness>
 
 export const Article = ArticleEventState.extend({
   helpfulness: Helpfulness,
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
   allowedActions: allowedActionsSchema(
     ArticleAction,
     requireForAll(articleActions, 'knowledge:write'),
@@ -159,7 +175,9 @@ export type ArticlePatch = z.infer<typeof ArticlePatch>
 
 export const ScheduleArticle = z
   .strictObject({
-    publishAt: Moment.meta({ description: 'In the future, and before `validUntil`.' }),
+    publishAt: Moment.meta({
+      description: 'Time of publication. Must be in the future and before `validUntil`.',
+    }),
   })
   .meta({ id: 'ScheduleArticle', example: { publishAt: '2099-12-01T08:00:00+01:00' } })
 
@@ -185,7 +203,8 @@ export type ArticleVote = z.infer<typeof ArticleVote>
 export const SearchMode = z.enum(['lexical', 'hybrid']).meta({
   id: 'SearchMode',
   description:
-    '`hybrid`: by meaning as well, with vectors of the embeddings endpoint. `lexical`: by words alone.',
+    '`hybrid`: searches by words and by meaning, with vectors of the embeddings endpoint. `lexical`: searches by ' +
+    'words only.',
 })
 export type SearchMode = z.infer<typeof SearchMode>
 
@@ -197,10 +216,9 @@ export const KnowledgeSearch = z
       .strictObject({ category: Reference, tag: z.string().min(1).max(50), language: contentFields.language })
       .partial()
       .default({}),
-    mode: z
-      .enum(['auto', 'lexical', 'hybrid'])
-      .default('auto')
-      .meta({ description: '`lexical` leaves the vectors out; the others use them where they can be had.' }),
+    mode: z.enum(['auto', 'lexical', 'hybrid']).default('auto').meta({
+      description: '`lexical` searches without vectors; the other modes use vectors if they are available.',
+    }),
   })
   .meta({ id: 'KnowledgeSearch', example: { query: 'cannot reach the office network from home' } })
 export type KnowledgeSearch = z.infer<typeof KnowledgeSearch>
@@ -218,13 +236,14 @@ export const KnowledgeHit = z
     language: z.string(),
     articleVersion: z.int().min(1),
     score: z.number(),
-    ranks: z
-      .object({ exact: Rank, text: Rank, trigram: Rank, vector: Rank })
-      .meta({ description: 'Place in each list the result was made of; null where it was not found.' }),
+    ranks: z.object({ exact: Rank, text: Rank, trigram: Rank, vector: Rank }).meta({
+      description:
+        'Rank of the article in each of the combined result lists; `null` if the list does not contain it.',
+    }),
     highlights: z.object({ title: z.string(), body: z.string() }).meta({
       description: 'HTML in which only `<mark>` is markup; everything else is escaped.',
     }),
-    snippet: z.string().meta({ description: 'Plain text around the first match.' }),
+    snippet: z.string().meta({ description: 'Plain-text excerpt around the first match.' }),
   })
   .meta({ id: 'KnowledgeHit' })
 export type KnowledgeHit = z.infer<typeof KnowledgeHit>
@@ -233,10 +252,14 @@ export const KnowledgeResults = z
   .object({
     results: z.array(KnowledgeHit),
     searchMode: SearchMode,
-    degraded: z.string().nullable().meta({
-      description:
-        'Why it was not searched by meaning, such as `embeddings_not_configured` or `embeddings_timeout`.',
-    }),
+    degraded: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Reason why the articles were not searched by meaning, such as `embeddings_not_configured` or ' +
+          '`embeddings_timeout`.',
+      }),
   })
   .meta({ id: 'KnowledgeResults' })
 export type KnowledgeResults = z.infer<typeof KnowledgeResults>

@@ -41,39 +41,45 @@ export type ProblemAction = z.infer<typeof ProblemAction>
 
 const Title = z.string().trim().min(1).max(200).meta({ example: 'Connections leak under load' })
 const Prose = z.string().max(20_000).nullable()
-const Description = Prose.meta({ description: 'In Markdown.' })
-const Symptoms = Prose.meta({ description: 'How it shows.' })
-const RootCause = Prose.meta({ description: 'Why it happens.' })
-const Workaround = Prose.meta({ description: 'How to live with it until it is mended.' })
+const Description = Prose.meta({ description: 'Description of the problem in Markdown.' })
+const Symptoms = Prose.meta({ description: 'Symptoms of the problem.' })
+const RootCause = Prose.meta({ description: 'Root cause of the problem.' })
+const Workaround = Prose.meta({ description: 'Workaround until the problem is fixed.' })
 const Reference = z.string().trim().min(1).max(100)
 const AssigneeId = Reference.nullable().meta({
-  description: 'User who coordinates it.',
+  description: 'User who coordinates the work on the problem.',
   example: 'usr_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
 })
-const AssignmentGroup = Reference.nullable().meta({ description: 'Team it lies with.', example: 'payments' })
+const AssignmentGroup = Reference.nullable().meta({
+  description: 'Team responsible for the problem.',
+  example: 'payments',
+})
 const Category = Reference.nullable().meta({ example: 'availability' })
 // The decider removes duplicates, so that an invalid entry is reported with its index in the request.
 const References = z.array(Reference).max(50)
-const CiIds = References.meta({ description: 'Configuration items affected. Repeated ones are dropped.' })
-const ChangeIds = References.meta({ description: 'Changes that mend it. Repeated ones are dropped.' })
+const CiIds = References.meta({ description: 'Affected configuration items. Duplicates are removed.' })
+const ChangeIds = References.meta({ description: 'Changes that fix the problem. Duplicates are removed.' })
 const Tags = z
   .array(z.string().trim().min(1).max(50))
   .max(50)
   .overwrite((tags) => [...new Set(tags)])
-  .meta({ description: 'Repeated ones are dropped.', example: ['checkout'] })
+  .meta({ description: 'Tags of the problem. Duplicates are removed.', example: ['checkout'] })
 const ResolutionNotes = z.string().trim().min(1).max(5_000).meta({ example: 'Raised the pool limit.' })
 const At = z.iso.datetime({ precision: 3 })
 
 /** A problem as contained in events: its fields, without those only an API response adds. */
 export const ProblemState = z.object({
   id: idSchema('problem'),
-  number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'PRB-7' }),
+  number: z.string().meta({
+    description: 'Number of the problem, unique in the workspace and increasing.',
+    example: 'PRB-7',
+  }),
   title: Title,
   description: Description,
   status: ProblemStatus,
   impact: Level,
   urgency: Level,
-  priority: Priority.meta({ description: 'By impact and urgency.' }),
+  priority: Priority.meta({ description: 'Priority, derived from impact and urgency.' }),
   assigneeId: AssigneeId,
   assignmentGroup: AssignmentGroup,
   category: Category,
@@ -83,15 +89,18 @@ export const ProblemState = z.object({
   rootCause: RootCause,
   workaround: Workaround,
   workaroundPublishedAt: At.nullable().meta({
-    description: 'When this very workaround was published; null again as soon as it is changed.',
+    description:
+      'Time at which the current workaround was published; `null` again as soon as the workaround changes.',
   }),
-  knownError: z.boolean().meta({ description: 'Root cause and workaround are known.' }),
+  knownError: z.boolean().meta({ description: 'Whether root cause and workaround are known.' }),
   knownErrorAt: At.nullable(),
-  resolution: ProblemResolution.nullable().meta({ description: 'Set exactly while resolved or closed.' }),
+  resolution: ProblemResolution.nullable().meta({
+    description: 'Resolution, set if and only if the problem is resolved or closed.',
+  }),
   resolutionNotes: z.string().nullable(),
   duplicateOf: idSchema('problem')
     .nullable()
-    .meta({ description: 'The problem to follow instead. Set exactly for `duplicate`.' }),
+    .meta({ description: 'Problem to follow instead. Set if and only if the resolution is `duplicate`.' }),
   resolvedAt: At.nullable(),
   closedAt: At.nullable(),
   reopenCount: z.int().min(0),
@@ -103,7 +112,10 @@ export const ProblemState = z.object({
 export type ProblemState = z.infer<typeof ProblemState>
 
 export const Problem = ProblemState.extend({
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
   allowedActions: allowedActionsSchema(
     ProblemAction,
     requireForAll(problemActions, 'itsm:write'),
@@ -162,17 +174,20 @@ export type ProblemPatch = z.infer<typeof ProblemPatch>
 
 const resolutionFields = {
   resolutionNotes: ResolutionNotes.optional().meta({
-    description: 'Needed with `fix_applied` and `risk_accepted`.',
+    description: 'Notes on the resolution. Required for `fix_applied` and `risk_accepted`.',
     example: 'Raised the pool limit.',
   }),
   duplicateOf: Reference.optional().meta({
-    description: 'Id or number of another problem. Needed with `duplicate`, and goes with nothing else.',
+    description:
+      'Id or number of the other problem. Required for `duplicate` and not allowed for other resolutions.',
   }),
 }
 
 export const ResolveProblem = z
   .strictObject({
-    resolution: ProblemResolution.meta({ description: '`fix_applied` needs a `rootCause`.' }),
+    resolution: ProblemResolution.meta({
+      description: 'Resolution of the problem. `fix_applied` requires a `rootCause`.',
+    }),
     ...resolutionFields,
   })
   .meta({
@@ -182,9 +197,10 @@ export const ResolveProblem = z
 
 export const CloseProblem = z
   .strictObject({
-    resolution: ProblemResolution.exclude(['fix_applied'])
-      .optional()
-      .meta({ description: 'Needed unless the problem is resolved, and then refused.' }),
+    resolution: ProblemResolution.exclude(['fix_applied']).optional().meta({
+      description:
+        'Resolution of the problem. Required if the problem is not resolved yet; refused if it is.',
+    }),
     ...resolutionFields,
   })
   .meta({
@@ -204,12 +220,14 @@ export const PublishWorkaround = z
       .min(1)
       .max(20_000)
       .optional()
-      .meta({ description: 'The one the problem has, if left out.' }),
+      .meta({ description: 'Workaround to publish. Default: the current workaround of the problem.' }),
   })
   .meta({ id: 'PublishWorkaround', example: { workaround: 'Restart the checkout pods every hour.' } })
 
 export const LinkProblemIncident = z
-  .strictObject({ incidentId: Reference.meta({ description: 'Id or number.', example: 'INC-42' }) })
+  .strictObject({
+    incidentId: Reference.meta({ description: 'Id or number of the incident.', example: 'INC-42' }),
+  })
   .meta({ id: 'LinkProblemIncident', example: { incidentId: 'INC-42' } })
 
 const problemEvent = <Extras extends z.ZodRawShape = Record<never, never>>(

@@ -22,16 +22,16 @@ const TaskKey = z
   .string()
   .max(40)
   .regex(/^[a-z][a-z0-9_-]*$/, 'must be lower-case letters, digits, - and _, beginning with a letter')
-  .meta({ description: 'Unique within the item.', example: 'order' })
+  .meta({ description: 'Key of the task, unique within the item.', example: 'order' })
 
 const DependsOn = z.array(TaskKey).max(20).meta({
-  description: 'Keys of the tasks that have to be done first.',
+  description: 'Keys of the tasks that must be done before this task.',
 })
 const taskFields = {
   key: TaskKey,
   name: z.string().trim().min(1).max(200).meta({ example: 'Order the laptop' }),
-  assignmentGroup: Reference.nullable().meta({ description: 'Team it goes to.' }),
-  assigneeId: Reference.nullable().meta({ description: 'User it goes to.' }),
+  assignmentGroup: Reference.nullable().meta({ description: 'Team to which the task is assigned.' }),
+  assigneeId: Reference.nullable().meta({ description: 'User to whom the task is assigned.' }),
   dependsOn: DependsOn,
 }
 
@@ -58,24 +58,28 @@ const Price = z
       .meta({ example: 'EUR' }),
   })
   .nullable()
-  .meta({ description: 'Of one piece; null where it costs nothing.' })
+  .meta({ description: 'Price of one piece; `null` if the item is free.' })
 
 /** Maximum persons in one rule: each may add a decision to the request, which must fit in an event. */
 const maxApprovers = 20
 
 const fields = {
   name: z.string().trim().min(1).max(200).meta({ example: 'Laptop' }),
-  description: z.string().max(10_000).nullable().meta({ description: 'In Markdown.' }),
+  description: z
+    .string()
+    .max(10_000)
+    .nullable()
+    .meta({ description: 'Description of the item in Markdown.' }),
   category: Reference.nullable().meta({ example: 'hardware' }),
   tags: z
     .array(z.string().trim().min(1).max(50))
     .max(50)
     .overwrite((tags) => [...new Set(tags)])
-    .meta({ description: 'Repeated ones are dropped.', example: ['hardware'] }),
+    .meta({ description: 'Tags of the item. Duplicates are removed.', example: ['hardware'] }),
   formSchema: z.record(z.string(), z.unknown()).meta({
     description:
-      'JSON Schema (2020-12) of what a request has to say. Objects take declared properties only, unless ' +
-      '`additionalProperties` is true; defaults are filled in, also in the objects of lists.',
+      'JSON Schema (2020-12) of the form data of a request. Objects accept only declared properties unless ' +
+      '`additionalProperties` is true; defaults are filled in, also in objects within lists.',
     example: {
       type: 'object',
       properties: {
@@ -96,7 +100,7 @@ const fields = {
         ),
       `may not name, or wait for, more than ${maxApprovers} persons each`,
     )
-    .meta({ description: 'All must be met before a request is fulfilled.' }),
+    .meta({ description: 'Approval rules, all of which must be met before a request is fulfilled.' }),
 }
 
 const plan = 'How a request is fulfilled.'
@@ -112,7 +116,9 @@ export const CatalogItemState = z.object({
   ...fields,
   tasks: z.array(PlannedTask).meta({ description: plan }),
   status: CatalogItemStatus,
-  revision: z.int().min(1).meta({ description: 'Raised by every edit; requests are pinned to one.' }),
+  revision: z.int().min(1).meta({
+    description: 'Revision of the item, increased by every edit; each request is pinned to one revision.',
+  }),
   activatedAt: At.nullable(),
   retiredAt: At.nullable(),
   createdBy: Actor,
@@ -122,7 +128,10 @@ export const CatalogItemState = z.object({
 export type CatalogItemState = z.infer<typeof CatalogItemState>
 
 export const CatalogItem = CatalogItemState.extend({
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
   allowedActions: allowedActionsSchema(
     CatalogItemAction,
     requireForAll(catalogItemActions, 'catalog:write'),

@@ -32,7 +32,8 @@ export const catalogRequestActions = [
 ] as const
 export const CatalogRequestAction = z.enum(catalogRequestActions).meta({
   id: 'CatalogRequestAction',
-  description: '`work` is what is done to its tasks; `fulfill` ends a request without any.',
+  description:
+    '`work` stands for the actions on the tasks of the request; `fulfill` ends a request without tasks.',
 })
 export type CatalogRequestAction = z.infer<typeof CatalogRequestAction>
 
@@ -86,31 +87,36 @@ const FormData = z
     (data) => new TextEncoder().encode(JSON.stringify(data)).length <= 32_768,
     'must be at most 32 KiB of JSON',
   )
-  .meta({ description: 'Must fit the form of the item.', example: { size: '15' } })
+  .meta({ description: 'Form data, which must match the form of the item.', example: { size: '15' } })
 const Quantity = z.int().min(1).max(100)
 const Notes = z.string().max(5_000).nullable()
 
 /** A request as contained in events. */
 export const CatalogRequestState = z.object({
   id: idSchema('catalogRequest'),
-  number: z.string().meta({ description: 'Unique in the workspace, increasing.', example: 'REQ-12' }),
+  number: z.string().meta({
+    description: 'Number of the request, unique in the workspace and increasing.',
+    example: 'REQ-12',
+  }),
   itemId: idSchema('catalogItem'),
-  itemRevision: z.int().min(1).meta({ description: 'The item as it was when this was submitted.' }),
+  itemRevision: z.int().min(1).meta({ description: 'Revision of the item at the time of submission.' }),
   itemName: z.string(),
   price: z
     .object({ amount: z.string(), currency: z.string() })
     .nullable()
-    .meta({ description: 'Of one piece, as it was when this was submitted.' }),
+    .meta({ description: 'Price of one piece at the time of submission.' }),
   status: CatalogRequestStatus,
   formData: z.record(z.string(), z.unknown()),
   quantity: Quantity,
   notes: z.string().nullable(),
   requestedBy: Actor,
-  requesterId: z.string().meta({ description: 'The person, also where an API key asked.' }),
-  requestedFor: z.string().meta({ description: 'User who gets it.' }),
+  requesterId: z
+    .string()
+    .meta({ description: 'Id of the user who made the request, also if it was made with an API key.' }),
+  requestedFor: z.string().meta({ description: 'Id of the user who receives the item.' }),
   approvals: z.array(Approval),
   tasks: z.array(CatalogTaskState),
-  reason: z.string().nullable().meta({ description: 'Why it was rejected or canceled.' }),
+  reason: z.string().nullable().meta({ description: 'Reason for the rejection or cancellation.' }),
   submittedAt: At.nullable(),
   approvedAt: At.nullable(),
   closedAt: At.nullable(),
@@ -121,7 +127,10 @@ export type CatalogRequestState = z.infer<typeof CatalogRequestState>
 
 export const CatalogRequest = CatalogRequestState.extend({
   tasks: z.array(CatalogTask),
-  version: z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .positive()
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
   allowedActions: allowedActionsSchema(
     CatalogRequestAction,
     requireForAll(catalogRequestActions, 'catalog:request', {
@@ -137,12 +146,17 @@ export type CatalogRequest = z.infer<typeof CatalogRequest>
 
 export const NewCatalogRequest = z
   .strictObject({
-    itemId: Reference.meta({ description: 'An active item.' }),
+    itemId: Reference.meta({ description: 'Id of an active catalogue item.' }),
     formData: FormData.default({}),
     quantity: Quantity.default(1),
-    requestedFor: Reference.optional().meta({ description: 'User who gets it; oneself unless given.' }),
+    requestedFor: Reference.optional().meta({
+      description: 'User who receives the item. Default: the caller.',
+    }),
     notes: Notes.default(null),
-    draft: z.boolean().default(false).meta({ description: 'Keep it without submitting it.' }),
+    draft: z
+      .boolean()
+      .default(false)
+      .meta({ description: 'Whether to save the request as a draft without submitting it.' }),
   })
   .meta({
     id: 'NewCatalogRequest',
@@ -207,10 +221,10 @@ export const catalogRequestEvents = {
     action: CatalogTaskAction,
     openedTaskIds: z
       .array(idSchema('catalogTask'))
-      .meta({ description: 'Tasks that can be worked on since.' }),
+      .meta({ description: 'Ids of the tasks that this action opened for work.' }),
     skippedTaskIds: z
       .array(idSchema('catalogTask'))
-      .meta({ description: 'Tasks that depended on one that failed.' }),
+      .meta({ description: 'Ids of the tasks that were skipped because a task they depend on failed.' }),
   }),
   'request.fulfilled': requestEvent('The work on a request has ended.', { outcome: FulfillmentOutcome }),
   'request.canceled': requestEvent('A request was withdrawn before it was fulfilled.', {

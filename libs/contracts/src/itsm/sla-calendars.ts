@@ -21,24 +21,35 @@ export const SlaHours = z
     from: TimeOfDay.meta({ example: '09:00' }),
     to: z.union([TimeOfDay, z.literal('24:00')]).meta({ example: '17:30' }),
   })
-  .meta({ id: 'SlaHours', description: 'Open from, to before; in the wall-clock time of the calendar.' })
+  .meta({
+    id: 'SlaHours',
+    description:
+      'Opening hours in the local time of the calendar: open from `from` (inclusive) until `to` (exclusive).',
+  })
 export type SlaHours = z.infer<typeof SlaHours>
 const DayHours = z.array(SlaHours).max(24)
 
 const calendarFields = {
   name: Name.meta({ example: 'Office hours' }),
-  timeZone: z.string().min(1).max(60).meta({ description: 'IANA name.', example: 'Europe/Berlin' }),
+  timeZone: z
+    .string()
+    .min(1)
+    .max(60)
+    .meta({ description: 'IANA name of the time zone.', example: 'Europe/Berlin' }),
   week: z
     .partialRecord(z.enum(weekdays), DayHours)
-    .meta({ description: 'Hours by weekday; a day left out is closed.', example: { monday: [] } }),
+    .meta({ description: 'Opening hours by weekday; omitted days are closed.', example: { monday: [] } }),
   holidays: z
     .array(z.object({ date: CalendarDay, yearly: z.boolean(), name: z.string().max(100) }))
     .max(500)
-    .meta({ description: 'Closed dates; a yearly one returns on its month and day.' }),
+    .meta({
+      description:
+        'Dates on which the calendar is closed. A yearly holiday recurs on the same month and day.',
+    }),
   exceptions: z
     .array(z.object({ date: CalendarDay, hours: DayHours }))
     .max(500)
-    .meta({ description: 'Dates with other hours. They go before holidays.' }),
+    .meta({ description: 'Dates with different opening hours. Exceptions take precedence over holidays.' }),
 }
 
 /** Business hours. Each timer is pinned to one revision of its calendar. */
@@ -99,13 +110,13 @@ export const ImportHolidays = z
       .max(500_000)
       .meta({
         description:
-          'A calendar in iCalendar format: events of whole days, once or every year on the same date. What cannot be kept ' +
-          'as such a holiday is refused by name.',
+          'Calendar in iCalendar format with all-day events that occur once or every year on the same date. A calendar ' +
+          'with any other event is refused; the error names the event.',
       }),
     replace: z
       .boolean()
       .default(false)
-      .meta({ description: 'Whether they take the place of the holidays there are.' }),
+      .meta({ description: 'Whether the imported holidays replace the existing holidays.' }),
   })
   .meta({
     id: 'ImportHolidays',

@@ -30,7 +30,7 @@ export const SlaLedgerEntry = z.object({
   from: At,
   state: SlaClockState,
   reason: z.string().nullable(),
-  eventId: z.string().meta({ description: 'The event of the entity that led to it.' }),
+  eventId: z.string().meta({ description: 'Id of the event of the entity that led to this state.' }),
 })
 export type SlaLedgerEntry = z.infer<typeof SlaLedgerEntry>
 
@@ -47,28 +47,43 @@ export const SlaTimer = z
     calendarRevision: z.int().min(1).nullable(),
     metric: SlaMetric,
     goalsBy: SlaGoalsBy,
-    goalKey: SlaGoalKey.meta({ description: 'What the entity has of what goals go by.' }),
+    goalKey: SlaGoalKey.meta({
+      description:
+        'Severity or priority of the entity that determines the goal, or `all`, depending on `goalsBy`.',
+    }),
     // Absent in timers stored before this field was introduced.
     goalUnit: SlaGoalUnit.default('minutes'),
-    goalMs: z.int().min(1).meta({
-      description:
-        'In open time; where `goalUnit` is `business_days`, each of them is 86,400,000 ms. So is all that counts.',
-    }),
-    cycle: z
+    goalMs: z
       .int()
       .min(1)
-      .meta({ description: 'Counts the goals the timer has had, and the spans it began with.' }),
+      .meta({
+        description:
+          'Goal in milliseconds of open time. If `goalUnit` is `business_days`, each business day equals 86,400,000 ' +
+          'ms; the same applies to all counted times.',
+      }),
+    cycle: z.int().min(1).meta({
+      description:
+        'Number of the current cycle. Increases with each new goal and with each new start of the timer.',
+    }),
     state: SlaClockState,
     breached: z.boolean(),
-    startedAt: At.meta({ description: 'Where what comes again began last; otherwise, when the entity did.' }),
-    dueAt: At.nullable().meta({ description: 'Null while paused.' }),
-    nextFireAt: At.nullable().meta({ description: 'The next warning or breach.' }),
+    startedAt: At.meta({
+      description: 'Latest start of the timer for recurring metrics; otherwise, the creation of the entity.',
+    }),
+    dueAt: At.nullable().meta({
+      description: 'Time at which the goal is exceeded; `null` while the timer is paused before its breach.',
+    }),
+    nextFireAt: At.nullable().meta({ description: 'Time of the next warning or breach.' }),
     breachedAt: At.nullable(),
     ledger: z.array(SlaLedgerEntry).min(1),
     fired: z.array(z.object({ cycle: z.int(), percent: z.int(), at: At })).meta({
-      description: 'What was reported, by cycle: of the present one all, of earlier spans the last hundred.',
+      description:
+        'Reported warnings and breaches by cycle: all of the current span, and the last hundred of earlier spans.',
     }),
-    entityVersion: z.int().min(1).meta({ description: 'Events of the entity up to this one are applied.' }),
+    entityVersion: z
+      .int()
+      .min(1)
+      .meta({ description: 'Version of the entity up to which its events are applied to the timer.' }),
     createdAt: At,
     updatedAt: At,
   })
@@ -80,10 +95,10 @@ export const SlaInterval = z
     from: At,
     to: At,
     state: z.union([SlaClockState, z.literal('closed')]),
-    countedMs: z
-      .int()
-      .min(0)
-      .meta({ description: 'What it adds to the elapsed time: open time, or its part of business days.' }),
+    countedMs: z.int().min(0).meta({
+      description:
+        'Time that the interval adds to the elapsed time: its open time, or its share of business days.',
+    }),
     reason: z.string().nullable(),
     eventId: z.string(),
   })
@@ -93,8 +108,13 @@ export type SlaInterval = z.infer<typeof SlaInterval>
 /** A timer at an instant, with its intervals instead of its ledger. */
 export const ExplainedSlaTimer = SlaTimer.omit({ ledger: true })
   .extend({
-    elapsedMs: z.int().min(0).meta({ description: 'What it has counted, in the measure of `goalMs`.' }),
-    remainingMs: z.int().meta({ description: 'Negative once overdue.' }),
+    elapsedMs: z
+      .int()
+      .min(0)
+      .meta({ description: 'Time that the timer has counted, in the unit of `goalMs`.' }),
+    remainingMs: z
+      .int()
+      .meta({ description: 'Time until the goal is exceeded; negative once the timer is overdue.' }),
     intervals: z.array(SlaInterval),
   })
   .meta({ id: 'ExplainedSlaTimer' })
@@ -113,7 +133,7 @@ export type SlaTimerItem = z.infer<typeof SlaTimerItem>
 export const PreviewSla = z
   .strictObject({
     entityId: z.string().min(1).max(100).meta({
-      description: 'An entity of the kind the policy is for: its id, or its number.',
+      description: 'Id or number of an entity of the type that the policy applies to.',
     }),
   })
   .meta({ id: 'PreviewSla', example: { entityId: 'INC-42' } })
@@ -122,11 +142,16 @@ export const SlaPreview = z
   .object({
     asOf: At,
     entityId: EntityId,
-    applies: z.boolean().meta({ description: 'Whether it gets a timer.' }),
-    reason: z.enum(['no_goal', 'conditions', 'ended', 'not_begun']).nullable().meta({
-      description:
-        'Why none: no goal for what it goes by, conditions not met, ended before they were, or nothing asked for yet.',
-    }),
+    applies: z.boolean().meta({ description: 'Whether the entity has a timer under the policy.' }),
+    reason: z
+      .enum(['no_goal', 'conditions', 'ended', 'not_begun'])
+      .nullable()
+      .meta({
+        description:
+          'Reason why the entity has no timer. `no_goal`: the policy has no goal for it. `conditions`: the conditions ' +
+          'are not met. `ended`: the entity ended before the conditions were met. `not_begun`: no response or approval ' +
+          'has been requested yet.',
+      }),
     // Inlined, because a schema with a component id cannot be nullable.
     clock: z.object(ExplainedSlaTimer.omit({ id: true }).shape).nullable(),
   })
@@ -148,13 +173,19 @@ const Applied = SlaTimer.pick({
 export const SlaReapplied = z
   .object({
     dryRun: z.boolean(),
-    open: z.int().meta({ description: 'Open timers of the policy.' }),
-    changed: z.int().meta({ description: 'Those pinned to something else than the present revisions.' }),
-    applied: z.int().meta({ description: 'Of those, changed now: 1,000 at most.' }),
-    remaining: z.int().meta({ description: 'Still to be changed: repeat the request until there are none.' }),
+    open: z.int().meta({ description: 'Number of open timers of the policy.' }),
+    changed: z
+      .int()
+      .meta({ description: 'Number of open timers that are not pinned to the current revisions.' }),
+    applied: z
+      .int()
+      .meta({ description: 'Number of those timers that this request changed, at most 1,000.' }),
+    remaining: z
+      .int()
+      .meta({ description: 'Number of timers still to be changed. Repeat the request until it is 0.' }),
     changes: z
       .array(z.object({ timerId: z.string(), entityId: z.string(), before: Applied, after: Applied }))
-      .meta({ description: 'The first 200.' }),
+      .meta({ description: 'First 200 changes.' }),
   })
   .meta({ id: 'SlaReapplied' })
 export type SlaReapplied = z.infer<typeof SlaReapplied>

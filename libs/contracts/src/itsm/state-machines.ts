@@ -8,13 +8,14 @@ export const StateTransition = z.object({
     .min(1)
     .meta({
       description:
-        'Where it leads; the first unless the request, or a rule the reference names, asks for another.',
+        'Possible target statuses. The first one applies unless the request, or a rule named in the reference, ' +
+        'selects another one.',
       example: ['resolved'],
     }),
-  condition: z
-    .string()
-    .nullable()
-    .meta({ description: 'What it applies to only, such as a type of change.', example: null }),
+  condition: z.string().nullable().meta({
+    description: 'Restriction of the transition, for example to a type of change; `null` if there is none.',
+    example: null,
+  }),
 })
 export type StateTransition = z.infer<typeof StateTransition>
 
@@ -25,7 +26,7 @@ export const StateMachine = z
     statuses: z.array(
       z.object({
         name: z.string().meta({ example: 'resolved' }),
-        final: z.boolean().meta({ description: 'No action leads on from it.' }),
+        final: z.boolean().meta({ description: 'Whether no action leads out of this status.' }),
       }),
     ),
     actions: z.array(z.string()),

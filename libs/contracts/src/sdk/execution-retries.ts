@@ -10,15 +10,17 @@ export const ExecutionRetry = z
   .object({
     id: idSchema('executionRetry'),
     artifactId: z.string(),
-    failures: z.string().meta({ description: 'The group of failures.' }),
+    failures: z.string().meta({ description: 'Group of failures that is retried.' }),
     status: ExecutionRetryStatus.meta({
-      description: 'Also `canceled` where who has asked for it may invoke artifacts no more.',
+      description:
+        'Status of the retry. Also `canceled` if the user who requested it may no longer invoke artifacts.',
     }),
-    total: z.int().meta({ description: 'Executions that matched when it was asked for.' }),
-    retried: z.int().meta({ description: 'Replays that were accepted so far.' }),
+    total: z.int().meta({ description: 'Number of executions that matched when the retry was requested.' }),
+    retried: z.int().meta({ description: 'Number of replays accepted so far.' }),
     refused: z.int().meta({
       description:
-        'Executions that cannot be replayed as they were: their input is masked or was not kept, or their version is gone.',
+        'Number of executions that cannot be replayed unchanged: their input is masked or was not stored, or their ' +
+        'version no longer exists.',
     }),
     createdAt: At,
     finishedAt: At.nullable(),
@@ -29,8 +31,8 @@ export type ExecutionRetry = z.infer<typeof ExecutionRetry>
 export const ExecutionRetryStarted = z
   .object({
     dryRun: z.boolean(),
-    count: z.int().meta({ description: 'Executions that match.' }),
-    job: ExecutionRetry.nullable().meta({ description: 'Null for a dry run.' }),
+    count: z.int().meta({ description: 'Number of executions that match.' }),
+    job: ExecutionRetry.nullable().meta({ description: 'Retry job; `null` for a dry run.' }),
   })
   .meta({ id: 'ExecutionRetryStarted' })
 export type ExecutionRetryStarted = z.infer<typeof ExecutionRetryStarted>

@@ -8,7 +8,7 @@ import { TopicName } from '../dispatcher/topics.js'
 import { EventPattern } from '../dispatcher/webhook-input.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { JsonValue } from '../json/json-value.js'
-import { SecretName } from '../settings/settings.js'
+import { SecretName } from '../settings/secrets.js'
 import { TableSlug } from '../studio/studio-columns.js'
 import { RecordValidation } from './validations.js'
 
@@ -19,8 +19,8 @@ const artifactKinds = ['workflow_action', 'business_rule', 'scheduled', 'api'] a
 export const ArtifactKind = z.enum(artifactKinds).meta({
   id: 'ArtifactKind',
   description:
-    '`workflow_action` runs in steps of workflows, `business_rule` on events or before records are written, `scheduled` by ' +
-    'jobs, `api` below a path of its own. Each can be invoked by hand as well.',
+    '`workflow_action` runs in workflow steps, `business_rule` on events or before records are written, ' +
+    '`scheduled` in scheduled jobs, `api` under a path of its own. Every artifact can also be invoked manually.',
 })
 export type ArtifactKind = z.infer<typeof ArtifactKind>
 
@@ -37,7 +37,7 @@ export const ArtifactSlug = z
 /** JSON Schema of draft 2020-12, which `libs/json-schema` compiles. */
 export const ArtifactSchema = z
   .record(z.string(), JsonValue)
-  .meta({ description: 'JSON Schema of draft 2020-12.', example: { type: 'object' } })
+  .meta({ description: 'JSON Schema, draft 2020-12.', example: { type: 'object' } })
 
 const maxEntries = 100
 const names = <Item extends z.ZodType>(item: Item) => z.array(item).max(maxEntries).default([])
@@ -54,23 +54,29 @@ export const ArtifactPermissions = z
       example: ['createIncident'],
     }),
     http: HostPatterns.default([]).meta({
-      description: 'Hosts that `host.http` may call: names, `*.example.com` for one label in front, or `*`.',
+      description:
+        'Hosts that `host.http` may call: names, `*.example.com` for any one label in front, or `*` for every host.',
       example: ['api.example.com'],
     }),
     connectors: names(Name).meta({ description: 'Names of connectors that `host.connector` may invoke.' }),
     secrets: names(SecretName).meta({
       description:
-        'Names of secrets that `host.secret` gives handles of: filled in for the hosts of the secret alone.',
+        'Names of secrets for which `host.secret` returns handles. The value replaces the handle only in requests to ' +
+        'the hosts of the secret.',
     }),
     secretsPlain: names(SecretName).meta({
       description:
-        'Names of secrets whose values the code itself may read. No masking can keep it from passing them on.',
+        'Names of secrets whose values the code itself may read. Masking cannot prevent the code from disclosing ' +
+        'them.',
     }),
     tables: z
       .record(TableSlug, z.array(TableAccess).min(1).max(2))
       .refine((tables) => Object.keys(tables).length <= maxEntries, `must name at most ${maxEntries} tables`)
       .default({})
-      .meta({ description: 'What `host.table` may do, by slugs of tables.', example: { assets: ['read'] } }),
+      .meta({
+        description: 'Access of `host.table` to tables, by slug of the table.',
+        example: { assets: ['read'] },
+      }),
     topics: names(TopicName).meta({ description: 'Topics that `host.publish` may publish to.' }),
   })
   .meta({ id: 'ArtifactPermissions' })
@@ -87,13 +93,13 @@ export const ArtifactLimits = z
       .min(10)
       .max(10_000)
       .default(1_000)
-      .meta({ description: 'Milliseconds in which it computes.' }),
+      .meta({ description: 'Maximum computing time in milliseconds.' }),
     wallMs: z
       .int()
       .min(10)
       .max(300_000)
       .default(30_000)
-      .meta({ description: 'Milliseconds from its start to its end, waits included.' }),
+      .meta({ description: 'Maximum time from start to end in milliseconds, including waits.' }),
     memoryMb: z.int().min(8).max(256).default(64),
     inputBytes: z
       .int()
@@ -123,16 +129,21 @@ export const ArtifactRule = z
       .array(EventPattern)
       .max(50)
       .default([])
-      .meta({ description: 'It runs after these, at least once for each.', example: ['record.created'] }),
+      .meta({
+        description: 'Event types or patterns after which the rule runs, at least once for each event.',
+        example: ['record.created'],
+      }),
     filter: NewFilter.optional().meta({
       description:
-        'Over the body a webhook gets, such as `data.severity`; for validations over the record, as it is or would be.',
+        'Conditions over the webhook body of the event, such as `data.severity`. For validations: conditions over ' +
+        'the record in its current or its new state.',
     }),
     validates: RecordValidation.optional().meta({
       description:
-        'It runs before records of these tables are written through the API, once for each batch, 8 seconds at most. It is ' +
-        'given `{ table, operation, records, before }` and gives `{ faults: [{ index, column, code, message }] }`. Records ' +
-        'that SQL, migrations or references change do not pass through it.',
+        'Tables whose records the rule validates. The rule runs before such records are written through the API, ' +
+        'once for each batch and for at most 8 seconds. The rule receives `{ table, operation, records, before }` ' +
+        'and returns `{ faults: [{ index, column, code, message }] }`. Changes made by SQL, migrations or references ' +
+        'are not validated.',
     }),
   })
   .refine(
@@ -152,14 +163,15 @@ export const ArtifactApi = z
       .min(1)
       .max(apiMethods.length)
       .default(['GET', 'POST'])
-      .meta({ description: 'HEAD is answered where GET is.' }),
+      .meta({ description: 'HTTP methods that the artifact accepts. GET also allows HEAD.' }),
     headers: z
       .array(ShownHeader)
       .max(20)
       .default([])
       .meta({
         description:
-          'Headers of requests that are passed to it in addition to `accept`, `accept-language`, `content-type` and `user-agent`.',
+          'Request headers passed to the artifact in addition to `accept`, `accept-language`, `content-type` and ' +
+          '`user-agent`.',
         example: ['x-signature'],
       }),
   })
@@ -169,7 +181,8 @@ export type ArtifactApi = z.infer<typeof ArtifactApi>
 const artifactStatuses = ['active', 'suspended', 'removed'] as const
 const ArtifactStatus = z.enum(artifactStatuses).meta({
   description:
-    '`suspended`: the person who installed it lacks a permission it needs. `removed`: its pack was removed, or no longer contains it.',
+    '`suspended`: the user who installed the artifact lacks a permission it requires. `removed`: the pack of the ' +
+    'artifact was removed or no longer contains it.',
 })
 
 /** An artifact as contained in events: its current version, without code and schemas. */
@@ -180,17 +193,21 @@ export const ArtifactState = z.object({
   description: z.string(),
   kind: ArtifactKind,
   status: ArtifactStatus,
-  artifactVersion: z.int().min(1).meta({ description: 'The version that is invoked.' }),
+  artifactVersion: z.int().min(1).meta({ description: 'Version that is currently invoked.' }),
   latestVersion: z.int().min(1),
   packId: idSchema('pack'),
   packName: z.string(),
   permissions: ArtifactPermissions,
   limits: ArtifactLimits,
-  retryable: z.boolean().meta({ description: 'An invocation that was interrupted may be begun again.' }),
+  retryable: z.boolean().meta({ description: 'Whether an interrupted invocation may be started again.' }),
   rule: ArtifactRule.nullable(),
   api: ArtifactApi.nullable(),
-  schedule: Schedule.nullable().meta({ description: 'What it proposes for a job of its own.' }),
-  ownerId: idSchema('user').meta({ description: 'Who installed it, and whom it acts for.' }),
+  schedule: Schedule.nullable().meta({
+    description: 'Proposed schedule for a scheduled job of the artifact.',
+  }),
+  ownerId: idSchema('user').meta({
+    description: 'User who installed the artifact and on whose behalf it acts.',
+  }),
   createdAt: At,
   updatedAt: At,
 })
@@ -200,10 +217,14 @@ export const Artifact = ArtifactState.extend({ version: z.int().min(1) }).meta({
 export type Artifact = z.infer<typeof Artifact>
 
 const Sources = {
-  inputSchema: ArtifactSchema.nullable().meta({ description: 'Of what it takes; anything where null.' }),
-  outputSchema: ArtifactSchema.nullable().meta({ description: 'Of what it gives; anything where null.' }),
+  inputSchema: ArtifactSchema.nullable().meta({
+    description: 'JSON Schema of the input; `null` if any input is accepted.',
+  }),
+  outputSchema: ArtifactSchema.nullable().meta({
+    description: 'JSON Schema of the output; `null` if any output is allowed.',
+  }),
   fileName: z.string(),
-  source: z.string().meta({ description: 'One ES module, as it was installed.' }),
+  source: z.string().meta({ description: 'Source code as one ES module, as installed.' }),
 }
 
 /** An immutable version. */
@@ -212,7 +233,7 @@ export const ArtifactVersion = z
     artifactId: idSchema('artifact'),
     number: z.int().min(1),
     packVersion: z.string(),
-    digest: z.string().meta({ description: 'Of its code and all it declares, in hexadecimal SHA-256.' }),
+    digest: z.string().meta({ description: 'SHA-256 of the code and all its declarations, in hexadecimal.' }),
     createdAt: At,
     createdBy: idSchema('user'),
     current: z.boolean(),
@@ -225,13 +246,13 @@ export const ArtifactVersionDetail = ArtifactVersion.extend({
   permissions: ArtifactPermissions,
   limits: ArtifactLimits,
   ...Sources,
-  tests: z.array(z.string()).meta({ description: 'Names of its tests.' }),
+  tests: z.array(z.string()).meta({ description: 'Names of the tests of this version.' }),
 }).meta({ id: 'ArtifactVersionDetail' })
 export type ArtifactVersionDetail = z.infer<typeof ArtifactVersionDetail>
 
 export const ArtifactDetail = Artifact.extend({
   ...Sources,
-  tests: z.array(z.string()).meta({ description: 'Names of its tests.' }),
+  tests: z.array(z.string()).meta({ description: 'Names of the tests of the artifact.' }),
 }).meta({ id: 'ArtifactDetail' })
 export type ArtifactDetail = z.infer<typeof ArtifactDetail>
 

@@ -13,28 +13,30 @@ export type ExecutionStatus = z.infer<typeof ExecutionStatus>
 const executionTriggers = ['workflow_node', 'scheduled_job', 'webhook', 'manual', 'api'] as const
 export const ExecutionTrigger = z.enum(executionTriggers).meta({
   description:
-    '`workflow_node` of a step, with the id of the run; `scheduled_job` with that of the job; `webhook` of a business rule, ' +
-    'with that of the event; `api` with an API key, and of validations; `manual` by a signed-in person, by a test or ' +
-    'a replay.',
+    '`workflow_node`: a workflow step, with the id of the run. `scheduled_job`: a scheduled job, with the id of ' +
+    'the job. `webhook`: an event that started a business rule, with the id of the event. `api`: a request with ' +
+    'an API key, or a validation. `manual`: a request of a signed-in user, a test or a replay.',
 })
 export type ExecutionTrigger = z.infer<typeof ExecutionTrigger>
 
 const executionTypes = ['workflow_action', 'business_rule', 'scheduled', 'api', 'test'] as const
 export const ExecutionType = z.enum(executionTypes).meta({
   description:
-    'What it was run as, whatever its artifact is: by a step, by an event or before records are written, by a job, by ' +
-    'its caller, or by a test. A replay is what the original was.',
+    'How the artifact was run, regardless of its kind: by a workflow step, by an event or before records are ' +
+    'written, by a scheduled job, by its caller, or by a test. A replay has the type of the original execution.',
 })
 export type ExecutionType = z.infer<typeof ExecutionType>
 
 export const ExecutionError = z.object({
   code: z.string(),
   message: z.string(),
-  stack: z.string().meta({ description: 'In the lines of the source, with its causes.' }),
+  stack: z
+    .string()
+    .meta({ description: 'Stack trace with the lines of the source, including the causes of the error.' }),
   thrown: z
     .object({ name: z.string(), code: z.string().nullable(), cause: z.string().nullable() })
     .optional()
-    .meta({ description: 'Of an error that the code has thrown: what it says of itself.' }),
+    .meta({ description: 'Name, code and cause of the error that the code threw.' }),
 })
 export type ExecutionError = z.infer<typeof ExecutionError>
 
@@ -51,20 +53,23 @@ const summary = {
   artifact_slug: z.string().max(100),
   artifact_version: z.int().min(1),
   trigger_type: ExecutionTrigger,
-  trigger_id: z
-    .string()
-    .nullable()
-    .meta({ description: 'Id of what triggered it: of a run, a job, an event.' }),
+  trigger_id: z.string().nullable().meta({ description: 'Id of the trigger: of a run, a job or an event.' }),
   status: ExecutionStatus,
 }
 const outcome = {
-  duration_ms: z.int().min(0).nullable().meta({ description: 'Wall-clock time; null while it runs.' }),
+  duration_ms: z
+    .int()
+    .min(0)
+    .nullable()
+    .meta({ description: 'Wall-clock duration; `null` while the execution is running.' }),
   memory_peak_mb: z.int().min(0).nullable(),
   started_at: At,
   completed_at: At.nullable(),
   environment: z.enum(environments),
   workspace_id: z.string(),
-  replay_of: idSchema('execution').optional().meta({ description: 'Of a replay: the original.' }),
+  replay_of: idSchema('execution')
+    .optional()
+    .meta({ description: 'Id of the original execution, if this execution is a replay.' }),
 }
 
 /** Request header by which a workflow step requests the secrets of a response. Only services receive them. */
@@ -75,11 +80,14 @@ export const Execution = z
   .object({
     ...summary,
     input: JsonValue.meta({
-      description: 'Values of secrets are `***`, as they are and in base64, hexadecimal, URLs and JSON.',
+      description:
+        'Input of the execution. Values of secrets are masked as `***`, both in plain form and encoded in base64, ' +
+        'hexadecimal, URLs or JSON.',
     }),
     output: JsonValue.meta({
       description:
-        'As the code gave it in the answer to an invocation; elsewhere without secrets, as the input.',
+        'Output as returned by the code in the response to an invocation; elsewhere, secrets are masked as in the ' +
+        'input.',
     }),
     error: ExecutionError.nullable(),
     logs: z.array(ExecutionLogEntry),
@@ -88,12 +96,12 @@ export const Execution = z
       .optional()
       .meta({
         description:
-          'There where `input` and `logs` are left out, and `output` but for the caller, as the workspace had reached its limit ' +
-          '`traceBytesPerDay`.',
+          'Present if `input` and `logs` are omitted because the workspace had reached its limit `traceBytesPerDay`. ' +
+          '`output` is then omitted as well, except in the response to the caller.',
       }),
     secrets: z.array(z.string()).optional().meta({
       description:
-        'For steps of workflows alone: secrets in `output` and `error`, by which their run is masked.',
+        'Secrets contained in `output` and `error`, used to mask the run. Present only for workflow steps.',
     }),
     ...outcome,
   })
@@ -114,16 +122,19 @@ export const ExecutionsOfArtifactQuery = z.object({
   triggerId: filterText,
   tableName: filterText.meta({
     description:
-      'Of a record that triggered it or that it touched: the slug of a table, or a kind such as `incident`.',
+      'Type of a record that triggered the execution or that it touched: the slug of a table, or a kind such as ' +
+      '`incident`.',
   }),
-  recordId: filterText.meta({ description: 'Of a record that triggered it or that it touched.' }),
+  recordId: filterText.meta({
+    description: 'Id of a record that triggered the execution or that it touched.',
+  }),
 })
 
 export const ExecutionsQuery = ExecutionsOfArtifactQuery.extend({
   artifactType: z
     .enum(['workflow_action', 'business_rule', 'scheduled', 'api'])
     .optional()
-    .meta({ description: 'The kind of the artifact, whatever it was run as.' }),
+    .meta({ description: 'Kind of the artifact, regardless of how it was run.' }),
 })
 export type ExecutionsQuery = z.infer<typeof ExecutionsQuery>
 
@@ -132,26 +143,24 @@ export const RelatedExecutionsQuery = ExecutionsOfArtifactQuery.extend({
     .string()
     .min(1)
     .max(200)
-    .meta({ description: 'Of a record that triggered it or that it touched.' }),
+    .meta({ description: 'Id of a record that triggered the execution or that it touched.' }),
 })
 
 const waits = {
   mode: z.enum(['sync', 'async']).default('sync').meta({
-    description: '`sync` answers with the outcome. `async` answers 202 once the execution is accepted.',
+    description: '`sync` returns the outcome. `async` returns 202 once the execution is accepted.',
   }),
-  timeoutMs: z
-    .int()
-    .min(10)
-    .max(300_000)
-    .optional()
-    .meta({ description: 'Ends it sooner than the limits of the artifact would.' }),
+  timeoutMs: z.int().min(10).max(300_000).optional().meta({
+    description:
+      'Timeout in milliseconds that ends the execution earlier than the limits of the artifact would.',
+  }),
 }
 
 export const ReplayExecution = z
   .strictObject({
-    input: JsonValue.optional().meta({ description: 'The original one unless given.' }),
+    input: JsonValue.optional().meta({ description: 'Input of the replay. Default: the original input.' }),
     version: z.int().min(1).max(999_999_999).optional().meta({
-      description: 'Of the artifact; the one that ran unless given.',
+      description: 'Version of the artifact. Default: the version of the original execution.',
     }),
     ...waits,
   })
@@ -166,15 +175,15 @@ export const InvokeArtifact = z
       .min(1)
       .max(999_999_999)
       .optional()
-      .meta({ description: 'The present one unless given.' }),
+      .meta({ description: 'Version of the artifact. Default: the current version.' }),
     ...waits,
     retryFailed: z
       .boolean()
       .default(false)
       .meta({
         description:
-          'With an Idempotency-Key that was used before: starts a new execution where the first one failed or timed out, ' +
-          'instead of answering with that.',
+          'With an Idempotency-Key that was used before: starts a new execution if the first one failed or timed out, ' +
+          'instead of returning the first one.',
       }),
   })
   .meta({ id: 'InvokeArtifact', example: { input: { text: 'Printer on fire' } } })

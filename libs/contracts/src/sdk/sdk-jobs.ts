@@ -7,7 +7,7 @@ import { ArtifactSlug } from './sdk-artifacts.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(200)
-const Input = JsonValue.meta({ description: 'What each execution is given.' })
+const Input = JsonValue.meta({ description: 'Input of each execution.' })
 
 /** A scheduled artifact, as contained in events. */
 export const ScheduledJobState = z.object({
@@ -22,12 +22,18 @@ export const ScheduledJobState = z.object({
     .default(null)
     .meta({
       description:
-        'Who created it, or last changed or resumed what it runs: their rights and row rules bind each execution. Null for ' +
-        'jobs of an earlier version, which have those of the owner of the artifact.',
+        'User who created the job, resumed it, or last changed its artifact, input or schedule. The rights and row ' +
+        'rules of this user apply to each execution. `null` for jobs of an earlier version, which have the rights of ' +
+        'the owner of the artifact.',
     }),
-  suspendedFor: z.array(z.string()).default([]).meta({
-    description: 'What the owner lacks, while it is paused for that. A person with the rights resumes it.',
-  }),
+  suspendedFor: z
+    .array(z.string())
+    .default([])
+    .meta({
+      description:
+        'Rights that the owner lacks, while the job is paused for this reason. A user with these rights can resume ' +
+        'it.',
+    }),
   createdAt: At,
   updatedAt: At,
 })
@@ -35,14 +41,16 @@ export type ScheduledJobState = z.infer<typeof ScheduledJobState>
 
 export const ScheduledJob = ScheduledJobState.extend({
   version: z.int().min(1),
-  nextRunAt: At.nullable().meta({ description: 'Null while it is paused, and where nothing is to come.' }),
-  lastRunAt: At.nullable().meta({ description: 'The latest time for which an execution was begun.' }),
+  nextRunAt: At.nullable().meta({
+    description: 'Time of the next run; `null` while the job is paused or if no run is due any more.',
+  }),
+  lastRunAt: At.nullable().meta({ description: 'Latest scheduled time for which an execution was started.' }),
 }).meta({ id: 'ScheduledJob' })
 export type ScheduledJob = z.infer<typeof ScheduledJob>
 
 const fields = {
   name: Name,
-  artifact: ArtifactSlug.meta({ description: 'Slug of the artifact: its present version runs.' }),
+  artifact: ArtifactSlug.meta({ description: 'Slug of the artifact. The job runs its current version.' }),
   input: Input,
   schedule: Schedule,
 }

@@ -48,18 +48,25 @@ export const PackPath = z
   .meta({ example: 'src/escalate.ts' })
 
 const schemaOrPath = z.union([PackPath, ArtifactSchema]).meta({
-  description: 'A JSON Schema, or the path of a file of the pack that holds it.',
+  description: 'JSON Schema, or the path of a file in the pack that contains it.',
 })
 
 /** One artifact of a manifest. */
 export const ManifestArtifact = z
   .strictObject({
     slug: ArtifactSlug,
-    name: z.string().trim().min(1).max(200).optional().meta({ description: 'The slug unless given.' }),
+    name: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'Name of the artifact. Default: its slug.' }),
     description: z.string().max(10_000).default(''),
     kind: ArtifactKind,
     source: PackPath.meta({
-      description: 'TypeScript or JavaScript: one ES module that imports nothing but `@opsplane/sdk`.',
+      description:
+        'Path of the source in TypeScript or JavaScript: one ES module that imports only `@opsplane/sdk`.',
     }),
     input: schemaOrPath.optional(),
     output: schemaOrPath.optional(),
@@ -70,7 +77,7 @@ export const ManifestArtifact = z
     api: ArtifactApi.optional(),
     schedule: Schedule.optional(),
     tests: z.union([PackPath, ArtifactTests]).optional().meta({
-      description: 'Its tests, or the path of a JSON file of the pack that holds them.',
+      description: 'Tests of the artifact, or the path of a JSON file in the pack that contains them.',
     }),
   })
   .superRefine(({ kind, rule, api, schedule }, context) => {
@@ -92,7 +99,13 @@ export const PackManifest = z
     format: z.literal('opsplane.pack/1'),
     name: PackName,
     version: PackVersion,
-    title: z.string().trim().min(1).max(200).optional().meta({ description: 'The name unless given.' }),
+    title: z
+      .string()
+      .trim()
+      .min(1)
+      .max(200)
+      .optional()
+      .meta({ description: 'Title of the pack. Default: its name.' }),
     description: z.string().max(10_000).default(''),
     artifacts: z
       .array(ManifestArtifact)
@@ -123,7 +136,7 @@ export const PackFiles = z
     (files) => Object.keys(files).length <= packLimits.files,
     `must be at most ${packLimits.files} files`,
   )
-  .meta({ description: 'Texts by their paths in the pack.' })
+  .meta({ description: 'Contents of the files by their paths in the pack.' })
 
 /** Subresource integrity, in npm's format. */
 export const Integrity = z
@@ -131,24 +144,25 @@ export const Integrity = z
   .regex(/^sha512-[A-Za-z0-9+/]{86}==$/, 'must be sha512- and the hash in base64')
   .meta({
     example: `sha512-${'A'.repeat(86)}==`,
-    description: 'SHA-512 of the tarball, as `integrity` in a lockfile of npm.',
+    description: 'SHA-512 of the tarball, in the format of `integrity` in an npm lockfile.',
   })
 
 const content = {
   manifest: PackManifest.optional(),
-  files: PackFiles.optional().meta({ description: 'With `manifest`.' }),
+  files: PackFiles.optional().meta({ description: 'Files of the pack, used together with `manifest`.' }),
   tarball: z
     .base64()
     .max(Math.ceil((packLimits.tarballBytes * 4) / 3) + 4)
     .optional()
     .meta({
       description:
-        'A gzipped tar archive of the pack, in base64, as `npm pack` makes it: files below `package/`, or at the root.',
+        'Gzipped tar archive of the pack in base64, as created by `npm pack`, with the files below `package/` or at ' +
+        'the root.',
     }),
   integrity: Integrity.optional().meta({
-    description: 'Required with `tarball`, which has to agree with it.',
+    description: 'Hash of the tarball. Required with `tarball` and must match it.',
   }),
-  available: PackName.optional().meta({ description: 'A pack of `GET /sdk/packs/available`, by its name.' }),
+  available: PackName.optional().meta({ description: 'Name of a pack from `GET /sdk/packs/available`.' }),
 }
 
 /** Requires exactly one of the three forms of the pack's content. */
@@ -178,14 +192,14 @@ export type CheckPack = z.infer<typeof CheckPack>
 
 const choices = {
   grant: ArtifactPermissions.prefault({}).meta({
-    description: 'What is granted: at least everything the artifacts of the pack ask for.',
+    description: 'Permissions granted to the pack: at least all permissions that its artifacts request.',
   }),
   force: z.boolean().default(false).meta({
-    description: 'Although workflows or jobs use artifacts that the pack no longer has then.',
+    description: 'Proceeds even if workflows or jobs use artifacts that the pack no longer contains.',
   }),
 }
 const downgrade = z.boolean().default(false).meta({
-  description: 'An older version than the one that is installed takes its place.',
+  description: 'Allows an older version to replace the installed version.',
 })
 
 export const InstallPack = z
@@ -212,7 +226,10 @@ export const InstallPack = z
 export type InstallPack = z.infer<typeof InstallPack>
 
 export const RollbackPack = z
-  .strictObject({ to: PackVersion.meta({ description: 'A version that was installed before.' }), ...choices })
+  .strictObject({
+    to: PackVersion.meta({ description: 'Version to restore, which must have been installed before.' }),
+    ...choices,
+  })
   .meta({ id: 'RollbackPack', example: { to: '1.1.0', grant: { api: ['listIncidents'] } } })
 export type RollbackPack = z.infer<typeof RollbackPack>
 
@@ -235,15 +252,20 @@ export const PackState = z.object({
   status: PackStatus,
   packVersion: PackVersion,
   integrity: Integrity.meta({
-    description: 'Of its tarball; of its manifest and files in canonical JSON where it had none.',
+    description:
+      'Hash of the tarball, or of the manifest and files in canonical JSON if there was no tarball.',
   }),
   source: z.enum(packSources),
   artifacts: z.array(
     z.object({ id: idSchema('artifact'), slug: ArtifactSlug, artifactVersion: z.int().min(1) }),
   ),
   granted: ArtifactPermissions,
-  ownerId: idSchema('user').meta({ description: 'Who installed it, and whom its artifacts act for.' }),
-  suspendedFor: z.array(z.string()).meta({ description: 'What the owner lacks, while it is suspended.' }),
+  ownerId: idSchema('user').meta({
+    description: 'User who installed the pack and on whose behalf its artifacts act.',
+  }),
+  suspendedFor: z
+    .array(z.string())
+    .meta({ description: 'Rights that the owner lacks, while the pack is suspended.' }),
   createdAt: At,
   updatedAt: At,
 })
@@ -257,7 +279,7 @@ export const PackProblem = z
   .object({
     /** `manifest` itself if it is not in a separate file. */
     file: z.string(),
-    path: z.string().meta({ description: 'JSON pointer into it; empty for sources.' }),
+    path: z.string().meta({ description: 'JSON pointer into the file; empty for source files.' }),
     line: z.int().min(1).nullable(),
     column: z.int().min(1).nullable(),
     code: z.string(),
@@ -270,7 +292,8 @@ export type PackProblem = z.infer<typeof PackProblem>
 export const InstalledPack = Pack.extend({
   warnings: z.array(PackProblem).meta({
     description:
-      'What its artifacts cannot use as it is: secrets that are not there, or that serve none of their hosts.',
+      'Problems with secrets that the artifacts cannot use at present: secrets that do not exist, or that may not ' +
+      'be sent to any of their hosts.',
   }),
 }).meta({ id: 'InstalledPack' })
 export type InstalledPack = z.infer<typeof InstalledPack>
@@ -315,22 +338,25 @@ export const PackCheck = z
     ),
     removes: z
       .array(ArtifactSlug)
-      .meta({ description: 'Artifacts of the installed version that it no longer has.' }),
+      .meta({ description: 'Artifacts of the installed version that the new version no longer contains.' }),
     asks: ArtifactPermissions.meta({
-      description: 'What all artifacts ask for together: the `grant` of an installation.',
+      description: 'Permissions that all artifacts together request; the `grant` of an installation.',
     }),
     needs: z
       .array(z.enum(permissions))
-      .meta({ description: 'Permissions that the person who installs it must have.' }),
+      .meta({ description: 'Permissions required of the user who installs the pack.' }),
     missing: z
       .array(z.enum(permissions))
-      .meta({ description: 'Those of them that the caller does not hold.' }),
+      .meta({ description: 'Required permissions that the caller lacks.' }),
     problems: z.array(PackProblem),
     warnings: z.array(PackProblem).meta({
       description:
-        'What does not keep it from being installed: secrets that are not there, or that may not be sent to any host of the artifact.',
+        'Problems that do not prevent the installation: secrets that do not exist, or that may not be sent to any ' +
+        'host of the artifact.',
     }),
-    breaks: z.array(ArtifactUse).meta({ description: 'What uses artifacts that would be gone.' }),
+    breaks: z
+      .array(ArtifactUse)
+      .meta({ description: 'Workflows and scheduled jobs that use artifacts which would be removed.' }),
   })
   .meta({ id: 'PackCheck' })
 export type PackCheck = z.infer<typeof PackCheck>

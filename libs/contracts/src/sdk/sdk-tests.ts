@@ -13,11 +13,12 @@ export const RecordedCall = z
   .strictObject({
     call: HostFunctionName,
     with: JsonValue.optional().meta({
-      description: 'What it has to be called with: objects may have more fields. Anything unless given.',
+      description:
+        'Expected argument of the call; objects may have additional fields. Default: any argument.',
     }),
-    returns: JsonValue.optional().meta({ description: 'Null unless given.' }),
+    returns: JsonValue.optional().meta({ description: 'Return value of the call. Default: `null`.' }),
     throws: z.strictObject({ code: z.string().min(1).max(100), message: Text }).optional(),
-    times: z.int().min(1).max(1_000).default(1).meta({ description: 'How often it has to be called.' }),
+    times: z.int().min(1).max(1_000).default(1).meta({ description: 'Expected number of calls.' }),
   })
   .refine(({ returns, throws }) => returns === undefined || throws === undefined, 'cannot return and throw')
   .meta({ id: 'RecordedCall' })
@@ -25,19 +26,23 @@ export type RecordedCall = z.infer<typeof RecordedCall>
 
 const Expectation = z
   .strictObject({
-    output: JsonValue.optional().meta({ description: 'Exactly what it has to give.' }),
+    output: JsonValue.optional().meta({ description: 'Exact expected output.' }),
     outputIncludes: JsonValue.optional().meta({
-      description: 'As `output`, but objects may have more fields.',
+      description: 'Expected output, as in `output`, but objects may have additional fields.',
     }),
     error: z
       .strictObject({ code: z.string().min(1).max(100).optional(), message: Text.optional() })
       .optional()
-      .meta({ description: 'It has to fail with this code, and a message that has this text in it.' }),
+      .meta({ description: 'Expected error: its code, and text that its message contains.' }),
     logs: z
       .array(z.strictObject({ level: z.enum(['debug', 'info', 'warn', 'error']).optional(), message: Text }))
       .max(50)
       .optional()
-      .meta({ description: 'Entries it has to log, in this order, among others. Messages may be parts.' }),
+      .meta({
+        description:
+          'Expected log entries in this order; other entries may occur between them. A message may be part of the ' +
+          'logged message.',
+      }),
   })
   .refine(
     ({ output, outputIncludes, error }) =>
@@ -50,13 +55,14 @@ export const ArtifactTest = z
   .strictObject({
     name: z.string().trim().min(1).max(200),
     input: JsonValue.default({}),
-    now: Moment.optional().meta({ description: 'What `host.context.now` is.' }),
+    now: Moment.optional().meta({ description: 'Value of `host.context.now`.' }),
     host: z.array(RecordedCall).max(100).default([]),
     anyOrder: z.boolean().default(false).meta({
-      description: 'Calls are recorded for whatever order they come in; in order unless given.',
+      description:
+        'Whether the recorded calls may occur in any order. By default, they must occur in the recorded order.',
     }),
     expect: Expectation.prefault({}).meta({
-      description: 'That it completes, unless anything else is given.',
+      description: 'Expected result. Default: the execution completes.',
     }),
   })
   .meta({ id: 'ArtifactTest' })
@@ -74,7 +80,9 @@ export type ArtifactTests = z.infer<typeof ArtifactTests>
 /** One difference between expected and actual result. */
 export const TestDifference = z
   .object({
-    path: z.string().meta({ description: 'Such as `output/count`, `error/code` or `host/0/with`.' }),
+    path: z.string().meta({
+      description: 'Path of the difference, such as `output/count`, `error/code` or `host/0/with`.',
+    }),
     message: z.string(),
     expected: JsonValue.optional(),
     actual: JsonValue.optional(),
@@ -88,7 +96,10 @@ export const ArtifactTestResult = z
     passed: z.boolean(),
     durationMs: z.int().min(0),
     differences: z.array(TestDifference),
-    executionId: z.string().nullable().meta({ description: 'The execution it is recorded as.' }),
+    executionId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the execution that records the test run.' }),
   })
   .meta({ id: 'ArtifactTestResult' })
 export type ArtifactTestResult = z.infer<typeof ArtifactTestResult>
@@ -100,8 +111,13 @@ export const RunArtifactTests = z
       .min(1)
       .max(999_999_999)
       .optional()
-      .meta({ description: 'The present one unless given.' }),
-    names: z.array(z.string().max(200)).min(1).max(100).optional().meta({ description: 'All unless given.' }),
+      .meta({ description: 'Version of the artifact. Default: the current version.' }),
+    names: z
+      .array(z.string().max(200))
+      .min(1)
+      .max(100)
+      .optional()
+      .meta({ description: 'Names of the tests to run. Default: all tests.' }),
   })
   .meta({ id: 'RunArtifactTests', example: { names: ['closes what is stale'] } })
 export type RunArtifactTests = z.infer<typeof RunArtifactTests>

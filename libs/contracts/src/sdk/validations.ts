@@ -16,14 +16,14 @@ export const RecordValidation = z
       .min(1)
       .max(20)
       .refine((tables) => new Set(tables).size === tables.length, 'must name each table once')
-      .meta({ description: 'Slugs of tables, whether they are there yet or not.', example: ['assets'] }),
+      .meta({ description: 'Slugs of the tables, which need not exist yet.', example: ['assets'] }),
     on: z
       .array(RecordChangeKind)
       .min(1)
       .max(3)
       .refine((on) => new Set(on).size === on.length, 'must name each change once'),
     whenUnavailable: z.enum(['fail_open', 'fail_closed']).meta({
-      description: 'Whether records are written while it cannot be run, or has failed itself.',
+      description: 'Whether records are written while the validation cannot be run or has itself failed.',
     }),
   })
   .meta({ id: 'RecordValidation' })
@@ -77,13 +77,10 @@ export const ValidationQuestion = z.strictObject({
 export type ValidationQuestion = z.infer<typeof ValidationQuestion>
 
 const Fault = {
-  index: z.int().min(0).meta({ description: 'Place of the record in `records`.' }),
-  column: z
-    .string()
-    .min(1)
-    .max(63)
-    .optional()
-    .meta({ description: 'None where it is about the record as a whole.' }),
+  index: z.int().min(0).meta({ description: 'Index of the record in `records`.' }),
+  column: z.string().min(1).max(63).optional().meta({
+    description: 'Column that the fault concerns; absent if the fault concerns the record as a whole.',
+  }),
   code: z
     .string()
     .regex(/^[a-z][a-z0-9_]{0,49}$/, 'must be snake_case')

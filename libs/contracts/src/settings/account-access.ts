@@ -3,7 +3,7 @@ import { idSchema } from '../core/ids.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { Credentials, NewPassword } from './settings.js'
 
-const AccountToken = z.string().min(1).max(500).meta({ description: 'As it was mailed, or stood in a link.' })
+const AccountToken = z.string().min(1).max(500).meta({ description: 'Token from the e-mail or the link.' })
 
 export const PasswordChange = z
   .strictObject({ currentPassword: Credentials.shape.password, newPassword: NewPassword })
@@ -45,13 +45,18 @@ const At = z.iso.datetime({ precision: 3 })
 
 export const ResetLink = z
   .object({
-    token: z
-      .string()
-      .meta({ description: 'Shown this once, for `POST /auth/password/reset/confirm`. It works once.' }),
-    link: z.string().nullable().meta({
+    token: z.string().meta({
       description:
-        'Page that takes it, with the token behind the `#`: to hand on to the person. Null where the installation has no `PUBLIC_ORIGIN`.',
+        'Token for `POST /auth/password/reset/confirm`. Returned only in this response and valid for one use.',
     }),
+    link: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'URL of the page that accepts the token, with the token after the `#`, to be passed on to the person. `null` ' +
+          'if the installation has no `PUBLIC_ORIGIN`.',
+      }),
     expiresAt: At,
   })
   .meta({ id: 'ResetLink' })
@@ -59,7 +64,7 @@ export type ResetLink = z.infer<typeof ResetLink>
 
 /** A password reset link as contained in events. */
 const ResetLinkState = z.object({
-  id: idSchema('user').meta({ description: 'The login it is for.' }),
+  id: idSchema('user').meta({ description: 'Id of the login for which the link was created.' }),
   expiresAt: At,
 })
 

@@ -10,7 +10,7 @@ const Hash = z.string().regex(/^[0-9a-f]{64}$/, 'must be a SHA-256 in hex')
 export const AuditCheckpointContent = z.object({
   workspaceId: z.string().max(100),
   seq: Seq,
-  hash: Hash.meta({ description: 'Of the event with this `seq`.' }),
+  hash: Hash.meta({ description: 'Hash of the event with this `seq`.' }),
   at: At,
 })
 export type AuditCheckpointContent = z.infer<typeof AuditCheckpointContent>
@@ -19,13 +19,18 @@ const signatureFields = {
   signature: z
     .string()
     .regex(/^[A-Za-z0-9+/]{86}==$/, 'must be an Ed25519 signature in base64')
-    .meta({ description: 'Ed25519, base64. What it is made over: see ADR 020.' }),
-  keyId: z.string().max(64).meta({ description: 'Which key signed: GET /audit/checkpoints/key.' }),
+    .meta({ description: 'Ed25519 signature in base64. For the signed content, see ADR 020.' }),
+  keyId: z
+    .string()
+    .max(64)
+    .meta({ description: 'Id of the key that signed the checkpoint; see GET /audit/checkpoints/key.' }),
 }
 
 export const AuditCheckpoint = AuditCheckpointContent.extend(signatureFields).meta({
   id: 'AuditCheckpoint',
-  description: 'Kept outside, it proves later that nothing before it was changed or cut off.',
+  description:
+    'Signed state of the audit chain. Stored outside the platform, the checkpoint proves later that no event ' +
+    'before it was changed or removed.',
 })
 export type AuditCheckpoint = z.infer<typeof AuditCheckpoint>
 
@@ -33,18 +38,18 @@ export const AuditCheckpointKey = z
   .object({
     keyId: z.string(),
     algorithm: z.literal('Ed25519'),
-    publicKey: z.string().meta({ description: 'SPKI DER in base64.' }),
+    publicKey: z.string().meta({ description: 'Public key as SPKI DER in base64.' }),
   })
   .meta({ id: 'AuditCheckpointKey' })
 export type AuditCheckpointKey = z.infer<typeof AuditCheckpointKey>
 
 export const AuditVerifyRange = z.object({
-  from: z.coerce.number().pipe(Seq).optional().meta({ description: 'First `seq` to check; 1 unless given.' }),
+  from: z.coerce.number().pipe(Seq).optional().meta({ description: 'First `seq` to check. Default: 1.' }),
   to: z.coerce
     .number()
     .pipe(Seq)
     .optional()
-    .meta({ description: 'Last `seq` to check; the end of the chain unless given.' }),
+    .meta({ description: 'Last `seq` to check. Default: the end of the chain.' }),
   after: z
     .string()
     .max(2000)
@@ -79,31 +84,40 @@ const AuditProblemKind = z
 
 export const AuditProblem = z
   .object({
-    seq: Seq.meta({ description: 'Everything before it is in order.' }),
+    seq: Seq.meta({ description: 'Position of the problem; all events before it are in order.' }),
     kind: AuditProblemKind,
-    eventId: z.string().nullable().meta({ description: 'Of the event found there, if there is one.' }),
+    eventId: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the event at this position; `null` if there is none.' }),
   })
   .meta({ id: 'AuditProblem' })
 export type AuditProblem = z.infer<typeof AuditProblem>
 
 export const AuditVerification = z
   .object({
-    valid: z.boolean().meta({ description: 'Nothing is wrong with what was checked.' }),
-    complete: z.boolean().meta({ description: 'False: time ran out; go on with `nextCursor`.' }),
-    checked: z.int().min(0).meta({ description: 'Events checked.' }),
+    valid: z.boolean().meta({ description: 'Whether the checked part of the chain has no problem.' }),
+    complete: z.boolean().meta({ description: '`false` if time ran out; continue with `nextCursor`.' }),
+    checked: z.int().min(0).meta({ description: 'Number of events checked.' }),
     firstSeq: Seq.nullable(),
-    lastSeq: Seq.nullable().meta({ description: 'The last event found in order.' }),
+    lastSeq: Seq.nullable().meta({ description: 'The `seq` of the last event found in order.' }),
     head: z
       .object({ seq: Seq, hash: Hash, at: At })
       .nullable()
       .meta({ description: 'The end of the chain.' }),
-    checkpoint: AuditCheckpoint.nullable().meta({ description: 'The newest one kept here.' }),
+    checkpoint: AuditCheckpoint.nullable().meta({
+      description: 'Latest checkpoint stored in this installation.',
+    }),
     checkpointsChecked: z.int().min(0),
     givenSignature: z
       .enum(['valid', 'unknown_key'])
       .nullable()
-      .meta({ description: 'Of the checkpoint handed in; with an unknown key only its hash is compared.' }),
-    problem: AuditProblem.nullable().meta({ description: 'The first one.' }),
+      .meta({
+        description:
+          'Signature check of the submitted checkpoint; with an unknown key, only the hash of the checkpoint is ' +
+          'compared.',
+      }),
+    problem: AuditProblem.nullable().meta({ description: 'First problem found.' }),
     nextCursor: z.string().nullable(),
   })
   .meta({ id: 'AuditVerification' })
@@ -114,10 +128,9 @@ export const AuditExport = z
   .object({
     id: idSchema('auditExport'),
     filters: z.record(z.string(), z.string()),
-    lastSeq: z
-      .int()
-      .min(0)
-      .meta({ description: 'Where the chain ended then; nothing later is in the copy.' }),
+    lastSeq: z.int().min(0).meta({
+      description: 'End of the chain at the time of the export; the copy contains no later events.',
+    }),
     createdAt: At,
   })
   .meta({ id: 'AuditExport' })

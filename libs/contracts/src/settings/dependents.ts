@@ -65,7 +65,8 @@ export const Dependent = z
   .object({
     ...fields,
     takeOver: z.string().nullable().meta({
-      description: 'The call by which a person takes it over; null where it ends with the person.',
+      description:
+        'API call by which a user takes over the resource; `null` if the resource ends with the person.',
       example: 'POST /api/v1/workflows/wf_01JZ8Q4D3N5W7X9Y2B4C6D8E0F/activate',
     }),
   })
@@ -73,12 +74,14 @@ export const Dependent = z
 export type Dependent = z.infer<typeof Dependent>
 
 const unanswered = z.array(z.string()).meta({
-  description: 'Services that did not answer, so that what they have is missing here.',
+  description: 'Services that did not respond. Their resources are missing from this response.',
 })
 
 export const UserDependents = z
   .object({
-    items: z.array(Dependent).meta({ description: `At most ${maxDependents} of each kind.` }),
+    items: z
+      .array(Dependent)
+      .meta({ description: `Resources that depend on the person, at most ${maxDependents} of each kind.` }),
     unanswered,
   })
   .meta({ id: 'UserDependents' })
@@ -88,22 +91,34 @@ export const RemovedUser = User.extend({
   dependents: z
     .array(
       Dependent.extend({
-        takenOver: z
-          .boolean()
-          .meta({ description: 'By the successor, and acts by their rights from now on.' }),
-        problem: z.string().nullable().meta({ description: 'Why the successor could not take it over.' }),
+        takenOver: z.boolean().meta({
+          description:
+            'Whether the successor has taken over the resource, which then acts with the rights of the successor.',
+        }),
+        problem: z
+          .string()
+          .nullable()
+          .meta({ description: 'Reason why the successor could not take over the resource.' }),
       }),
     )
     .meta({
-      description: 'What hung on the person. What is not taken over and acted by their rights is held.',
+      description:
+        'Resources that depended on the person. Resources that acted with the rights of the person and were not ' +
+        'taken over are held.',
     }),
   unanswered,
 }).meta({ id: 'RemovedUser' })
 export type RemovedUser = z.infer<typeof RemovedUser>
 
 export const Removal = z.object({
-  successor: z.string().min(1).max(100).optional().meta({
-    description:
-      'Id of a member who takes over what hangs on the person, at once and by their own rights. They may do no more than the caller.',
-  }),
+  successor: z
+    .string()
+    .min(1)
+    .max(100)
+    .optional()
+    .meta({
+      description:
+        "Id of a member who takes over the resources that depend on the person, immediately and with the member's " +
+        'own rights. The member must not have more rights than the caller.',
+    }),
 })

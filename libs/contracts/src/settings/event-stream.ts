@@ -25,20 +25,26 @@ export const EventStreamQuery = AuditFilters.omit({ from: true, to: true }).exte
     .min(1)
     .max(50)
     .optional()
-    .meta({ description: 'Event types or patterns, as webhooks take them; all unless given.' }),
+    .meta({ description: 'Event types or patterns, in the format of webhooks. Default: all events.' }),
   filter: FilterText.optional().meta({
     description:
-      'A `Filter` as JSON, as webhooks take it: conditions over the body of a delivery of the event, such as `data.severity`.',
+      'A `Filter` as JSON, in the format of webhooks: conditions over the body of a delivery of the event, such as ' +
+      '`data.severity`.',
     example: '{"data.severity":{"in":["high","critical"]}}',
   }),
   changed: z.enum(['true', 'false']).optional().meta({
     description:
-      '`false`: without messages `changed` of deliveries, runs and executions; with them unless given.',
+      '`false`: omits the messages `changed` of deliveries, runs and executions. By default, they are included.',
   }),
-  afterSeq: z.coerce.number().pipe(z.int().min(0)).optional().meta({
-    description:
-      'The `seq` of the last event that was read, as `Last-Event-ID` carries it, which goes before it; only what comes from now on unless given.',
-  }),
+  afterSeq: z.coerce
+    .number()
+    .pipe(z.int().min(0))
+    .optional()
+    .meta({
+      description:
+        'The `seq` of the last event that was read. The header `Last-Event-ID` has the same meaning and takes ' +
+        'precedence. By default, only new events are sent.',
+    }),
 })
 export type EventStreamQuery = z.infer<typeof EventStreamQuery>
 

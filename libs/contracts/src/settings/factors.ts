@@ -25,17 +25,19 @@ export type Factor = z.infer<typeof Factor>
 
 export const Factors = z
   .object({
-    factors: z.array(Factor).meta({ description: 'The oldest first.' }),
-    recoveryCodesLeft: z.int().min(0).meta({ description: 'Codes that have not been used.' }),
+    factors: z.array(Factor).meta({ description: 'Factors of the login, oldest first.' }),
+    recoveryCodesLeft: z
+      .int()
+      .min(0)
+      .meta({ description: 'Number of recovery codes that have not been used.' }),
     passkeys: z
       .object({
         available: z.boolean(),
-        reason: z
-          .string()
-          .nullable()
-          .meta({ description: 'Why this installation has none; null where it does.' }),
+        reason: z.string().nullable().meta({
+          description: 'Reason why this installation does not support passkeys; `null` if it does.',
+        }),
       })
-      .meta({ description: 'Whether passkeys can be added and used here.' }),
+      .meta({ description: 'Whether passkeys can be added and used in this installation.' }),
   })
   .meta({ id: 'Factors' })
 export type Factors = z.infer<typeof Factors>
@@ -48,10 +50,11 @@ export type NewFactor = z.infer<typeof NewFactor>
 export const TotpEnrolment = z
   .object({
     id: idSchema('factor'),
-    secret: z
-      .string()
-      .meta({ description: 'Base32, to be typed where no QR code can be read. Shown this once.' }),
-    uri: z.string().meta({ description: 'What a QR code for an authenticator app shows.' }),
+    secret: z.string().meta({
+      description:
+        'Secret in base32, to be typed if no QR code can be scanned. Returned only in this response.',
+    }),
+    uri: z.string().meta({ description: 'URI that a QR code for an authenticator app encodes.' }),
   })
   .meta({ id: 'TotpEnrolment' })
 export type TotpEnrolment = z.infer<typeof TotpEnrolment>
@@ -60,14 +63,18 @@ const TotpCode = z.string().regex(/^\d{6}$/, 'must be six digits')
 
 export const TotpConfirmation = z
   .strictObject({
-    id: z.string().max(100).meta({ description: 'Of the factor, as it was answered.' }),
-    code: TotpCode.meta({ description: 'What the authenticator app shows.' }),
+    id: z.string().max(100).meta({ description: 'Id of the factor, as returned by the enrolment.' }),
+    code: TotpCode.meta({ description: 'Current code of the authenticator app.' }),
   })
   .meta({ id: 'TotpConfirmation', example: { id: 'fac_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', code: '123456' } })
 export type TotpConfirmation = z.infer<typeof TotpConfirmation>
 
 export const RecoveryCodes = z
-  .object({ codes: z.array(z.string()).meta({ description: 'Each works once. Shown this once.' }) })
+  .object({
+    codes: z
+      .array(z.string())
+      .meta({ description: 'Recovery codes, each valid for one use. Returned only in this response.' }),
+  })
   .meta({ id: 'RecoveryCodes' })
 export type RecoveryCodes = z.infer<typeof RecoveryCodes>
 
@@ -95,7 +102,8 @@ export const PasskeyRequest = z
   .meta({
     id: 'PasskeyRequest',
     description:
-      'What a browser makes its options for `navigator.credentials.get` of, by `parseRequestOptionsFromJSON`.',
+      'Data from which a browser creates the options for `navigator.credentials.get` with ' +
+      '`parseRequestOptionsFromJSON`.',
   })
 export type PasskeyRequest = z.infer<typeof PasskeyRequest>
 
@@ -117,11 +125,16 @@ export const PasskeyCreation = z
   .meta({
     id: 'PasskeyCreation',
     description:
-      'What a browser makes its options for `navigator.credentials.create` of, by `parseCreationOptionsFromJSON`.',
+      'Data from which a browser creates the options for `navigator.credentials.create` with ' +
+      '`parseCreationOptionsFromJSON`.',
   })
 export type PasskeyCreation = z.infer<typeof PasskeyCreation>
 
-const ChallengeToken = z.string().min(1).max(500).meta({ description: 'As it was answered.' })
+const ChallengeToken = z
+  .string()
+  .min(1)
+  .max(500)
+  .meta({ description: 'Challenge token, as returned in the earlier response.' })
 
 export const PasskeyEnrolment = z
   .object({ challenge: ChallengeToken, expiresAt: At, publicKey: PasskeyCreation })
@@ -152,7 +165,7 @@ export const PasskeyAttestation = z
       transports: z.array(z.string().max(20)).max(10).optional(),
     }),
   })
-  .meta({ description: 'The new credential, in the form of its `toJSON()`.' })
+  .meta({ description: 'New credential, in the format of its method `toJSON()`.' })
 export type PasskeyAttestation = z.infer<typeof PasskeyAttestation>
 
 export const PasskeyAssertion = z
@@ -165,7 +178,7 @@ export const PasskeyAssertion = z
       userHandle: Base64Url.nullish(),
     }),
   })
-  .meta({ description: 'The credential, in the form of its `toJSON()`.' })
+  .meta({ description: 'Credential, in the format of its method `toJSON()`.' })
 export type PasskeyAssertion = z.infer<typeof PasskeyAssertion>
 
 export const NewPasskey = z
@@ -193,7 +206,7 @@ export const FactorCode = z
       .trim()
       .min(1)
       .max(50)
-      .meta({ description: 'What the authenticator app shows, or a recovery code.', example: '123456' }),
+      .meta({ description: 'Current code of the authenticator app, or a recovery code.', example: '123456' }),
   })
   .meta({ id: 'FactorCode', example: { challenge: 'ops_sic_…', code: '123456' } })
 export type FactorCode = z.infer<typeof FactorCode>
@@ -228,11 +241,13 @@ export const FactorChallenge = z
     challenge: ChallengeToken,
     expiresAt: At,
     methods: z.array(ChallengeMethod),
-    passkey: PasskeyRequest.nullable().meta({ description: 'Null where `methods` has no `passkey`.' }),
+    passkey: PasskeyRequest.nullable().meta({
+      description: 'Options for a passkey; `null` if `methods` does not contain `passkey`.',
+    }),
   })
   .meta({
     id: 'FactorChallenge',
-    description: 'A further proof of identity, to be sent within minutes.',
+    description: 'Request for a further proof of identity, which must be sent within minutes.',
   })
 export type FactorChallenge = z.infer<typeof FactorChallenge>
 

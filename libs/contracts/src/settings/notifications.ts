@@ -11,25 +11,30 @@ export type NotificationSeverity = z.infer<typeof NotificationSeverity>
 /** Content of a notification, identical for all recipients. */
 export const NotificationContent = z.object({
   id: idSchema('notification'),
-  type: z.string().meta({ description: 'Type of the event it tells of.', example: 'webhook.paused' }),
+  type: z
+    .string()
+    .meta({ description: 'Type of the event that caused the notification.', example: 'webhook.paused' }),
   title: z.string(),
-  message: z.string().meta({ description: 'What happened, and what to do next.' }),
+  message: z.string().meta({ description: 'Text that describes the event and the next action.' }),
   severity: NotificationSeverity,
   resource: EventResource.pick({ type: true, id: true, displayName: true }).meta({
-    description: 'What it is about.',
+    description: 'Resource that the notification concerns.',
   }),
-  eventId: z.string().meta({ description: 'The event it tells of, as in the audit log.' }),
+  eventId: z
+    .string()
+    .meta({ description: 'Id of the event that caused the notification, as in the audit log.' }),
   environment: Environment,
-  audience: z
-    .array(z.string())
-    .nullable()
-    .meta({ description: 'Whom it is for, as `user:<id>` and `role:<name>`; null: for admins.' }),
-  createdAt: At.meta({ description: 'When it happened.' }),
+  audience: z.array(z.string()).nullable().meta({
+    description: 'Recipients, as `user:<id>` and `role:<name>`; `null` if the notification is for admins.',
+  }),
+  createdAt: At.meta({ description: 'Time of the event.' }),
 })
 export type NotificationContent = z.infer<typeof NotificationContent>
 
 export const Notification = NotificationContent.extend({
-  readAt: At.nullable().meta({ description: 'When the calling user marked it as read.' }),
+  readAt: At.nullable().meta({
+    description: 'Time at which the calling user marked the notification as read.',
+  }),
 }).meta({ id: 'Notification' })
 export type Notification = z.infer<typeof Notification>
 
@@ -38,5 +43,9 @@ export const NotificationFilters = z.object({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ description: 'Only those the calling user has not read (`true`) or has read (`false`).' }),
+    .meta({
+      description:
+        '`true`: only notifications that the calling user has not read. `false`: only notifications that the user ' +
+        'has read.',
+    }),
 })

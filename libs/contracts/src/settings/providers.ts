@@ -14,7 +14,8 @@ const Issuer = z
   .refine((text) => !/[?#]/.test(text), 'must have neither a query nor a fragment')
   .meta({
     description:
-      'As the provider names itself, in its discovery document and in every ID token: character by character.',
+      'Issuer exactly as the provider states it in its discovery document and in every ID token, character by ' +
+      'character.',
     example: 'https://login.example.com/realms/acme',
   })
 
@@ -30,7 +31,7 @@ const Scopes = z
   .max(20)
   .transform((listed) => [...new Set(['openid', ...listed])])
   .meta({
-    description: 'Asked of the provider; `openid` always is.',
+    description: 'Scopes requested from the provider. `openid` is always included.',
     example: ['openid', 'email', 'profile'],
   })
 
@@ -57,8 +58,9 @@ const Domains = z
   .transform((listed) => [...new Set(listed)])
   .meta({
     description:
-      'A person with a verified e-mail address in one of them becomes a user of the workspace at the first sign-in. Only domains that ' +
-      'the operator of the installation lists (`SSO_DOMAINS`). Empty: no one does.',
+      'E-mail domains. A person with a verified e-mail address in one of these domains becomes a user of the ' +
+      'workspace at the first sign-in. Only domains that the operator of the installation lists (`SSO_DOMAINS`) ' +
+      'are accepted. Empty: no one becomes a user this way.',
     example: ['example.com'],
   })
 
@@ -70,26 +72,29 @@ const fields = {
   scopes: Scopes,
   roleClaim: Spelled.nullable().meta({
     description:
-      'The claim that gives the role at every sign-in, by name or by a path such as `realm_access.roles`. Null: new users have `defaultRole`, and none changes.',
+      'Claim that determines the role at every sign-in, as a name or as a path such as `realm_access.roles`. ' +
+      '`null`: new users have `defaultRole`, and existing roles do not change.',
     example: 'groups',
   }),
   roles: z
     .array(z.strictObject({ value: Spelled, role: MappedRole }))
     .max(100)
     .meta({
-      description: 'Which value of the claim gives which role: the first that is there.',
+      description: 'Roles by value of the claim. The first entry whose value is present applies.',
       example: [{ value: 'ops-admins', role: 'admin' }],
     }),
   defaultRole: MappedRole.nullable().meta({
-    description: 'Where no value of the claim gives one. Null: such a sign-in is refused.',
+    description: 'Role of users if no value of the claim maps to a role. `null`: such a sign-in is refused.',
   }),
   domains: Domains,
   required: z.boolean().meta({
     description:
-      'Whether the workspace lets in only sessions of a provider that it requires. Owners are let in by other sessions as well, each of ' +
-      'which is an event. API keys are not concerned.',
+      'Whether the workspace admits only sessions of a provider that it requires. Owners are also admitted with ' +
+      'other sessions, each of which emits an event. API keys are not affected.',
   }),
-  enabled: z.boolean().meta({ description: 'Turning it off ends its sessions.' }),
+  enabled: z.boolean().meta({
+    description: 'Whether users can sign in with the provider. Disabling the provider ends its sessions.',
+  }),
 }
 
 /** A provider as contained in events, without its secret. */
@@ -104,19 +109,22 @@ export type IdentityProviderState = z.infer<typeof IdentityProviderState>
 
 export const IdentityProvider = IdentityProviderState.extend({
   version: Workspace.shape.version,
-  redirectUri: z.string().nullable().meta({
-    description:
-      'To register with the provider, exactly so. Null while the installation has no `PUBLIC_ORIGIN`.',
-  }),
-  backchannelLogoutUri: z.string().nullable().meta({ description: 'For back-channel logout.' }),
+  redirectUri: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'Redirect URI, to be registered with the provider without changes. `null` while the installation has no ' +
+        '`PUBLIC_ORIGIN`.',
+    }),
+  backchannelLogoutUri: z.string().nullable().meta({ description: 'URI for back-channel logout.' }),
 }).meta({ id: 'IdentityProvider' })
 export type IdentityProvider = z.infer<typeof IdentityProvider>
 
-const ClientSecret = z
-  .string()
-  .min(1)
-  .max(1_000)
-  .meta({ description: 'Kept sealed, and never shown.', example: 'a-secret-of-the-client' })
+const ClientSecret = z.string().min(1).max(1_000).meta({
+  description: 'Secret of the client. Stored sealed and never returned.',
+  example: 'a-secret-of-the-client',
+})
 
 export const NewIdentityProvider = z
   .strictObject({
@@ -171,7 +179,7 @@ const ReturnTo = z
   .max(500)
   // Browsers treat a backslash as a slash, and drop tabs and line breaks.
   .regex(/^\/(?!\/)[!-[\]-~]*$/, 'must be a path of this origin, such as /incidents')
-  .meta({ description: 'Where the browser goes afterwards.', example: '/' })
+  .meta({ description: 'Path to which the browser is sent after the sign-in.', example: '/' })
 
 export const SsoStart = z
   .strictObject({ providerId: idSchema('identityProvider'), returnTo: ReturnTo.default('/') })
@@ -179,7 +187,7 @@ export const SsoStart = z
 export type SsoStart = z.infer<typeof SsoStart>
 
 export const SsoLocation = z
-  .object({ location: z.string().meta({ description: 'Where to send the browser.' }) })
+  .object({ location: z.string().meta({ description: 'URL to which the browser must be sent.' }) })
   .meta({
     id: 'SsoLocation',
     example: { location: 'https://login.example.com/authorize?client_id=opsplane' },
@@ -188,16 +196,22 @@ export type SsoLocation = z.infer<typeof SsoLocation>
 
 export const SsoLogout = z
   .object({
-    location: z.string().nullable().meta({
-      description:
-        'Where to send the browser to log out of the provider as well; null where it has no such page.',
-    }),
+    location: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'URL to which the browser must be sent to log out of the provider as well; `null` if the provider has no ' +
+          'such page.',
+      }),
   })
   .meta({ id: 'SsoLogout', example: { location: 'https://login.example.com/logout?client_id=opsplane' } })
 export type SsoLogout = z.infer<typeof SsoLogout>
 
 export const SsoQuery = z.object({
-  workspace: Slug.optional().meta({ description: 'Slug of the workspace; no providers without one.' }),
+  workspace: Slug.optional().meta({
+    description: 'Slug of the workspace. If omitted, no providers are returned.',
+  }),
 })
 
 export const SsoChoices = z
@@ -206,7 +220,7 @@ export const SsoChoices = z
   })
   .meta({
     id: 'SsoChoices',
-    description: 'None of a workspace that has none, and of one that does not exist.',
+    description: 'Identity providers of the workspace. Empty if the workspace has none or does not exist.',
     example: { providers: [{ id: 'idp_01JZ8Q4D3N5W7X9Y2B4C6D8E0F', name: 'Acme SSO' }] },
   })
 
@@ -231,7 +245,7 @@ const RefusedSignIn = z.object({
   reason: SsoRefusal,
   message: z.string(),
   subject: z.string().nullable(),
-  email: z.string().nullable().meta({ description: 'As the provider says.' }),
+  email: z.string().nullable().meta({ description: 'E-mail address as stated by the provider.' }),
 })
 
 /** An owner who entered a workspace that requires a provider with a session not issued through that provider. */

@@ -104,21 +104,27 @@ export function kindOfReference(reference: string): IdKind | undefined {
 export const ResolvedReference = z
   .object({
     type: z.string().meta({
-      description: 'As `resource.type` of events; `event`, `request`, `delivery`, `run`, `execution`.',
+      description:
+        'Type of the resource: a `resource.type` of events, or `event`, `request`, `delivery`, `run` or `execution`.',
     }),
-    id: z.string().meta({ description: 'The id, also where a number was asked for.' }),
-    title: z.string().nullable().meta({ description: 'What it is called.' }),
+    id: z.string().meta({ description: 'Id of the resource, also if the request contains its number.' }),
+    title: z.string().nullable().meta({ description: 'Display name of the resource.' }),
     href: z
       .string()
       .nullable()
       .meta({
         description:
-          'Where it is read: a path below /api/v1, or from the origin on where it begins with `/api/`. Null where it has no ' +
-          'route of its own, or is deleted.',
+          'Path of the resource below /api/v1, or from the origin if it begins with `/api/`. `null` if the resource ' +
+          'has no route of its own or is deleted.',
       }),
-    eventsHref: z.string().nullable().meta({
-      description: 'Its events in the audit log. Null where it has none, or the caller may not read that.',
-    }),
+    eventsHref: z
+      .string()
+      .nullable()
+      .meta({
+        description:
+          'Path of the events of the resource in the audit log. `null` if there are none or the caller may not read ' +
+          'the audit log.',
+      }),
   })
   .meta({
     id: 'ResolvedReference',

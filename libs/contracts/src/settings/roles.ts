@@ -25,14 +25,15 @@ export type RoleState = z.infer<typeof RoleState>
 
 export const Role = z
   .object({
-    id: idSchema('role').nullable().meta({ description: 'Null for a built-in role.' }),
+    id: idSchema('role').nullable().meta({ description: 'Id of the role; `null` for a built-in role.' }),
     name: RoleName,
     description: z.string(),
     permissions: Permissions,
-    builtIn: z
-      .boolean()
-      .meta({ description: 'Built-in roles are the same everywhere and cannot be changed.' }),
-    members: z.int().min(0).meta({ description: 'Users with this role who are not deactivated.' }),
+    builtIn: z.boolean().meta({
+      description:
+        'Whether the role is built in. Built-in roles are the same in every workspace and cannot be changed.',
+    }),
+    members: z.int().min(0).meta({ description: 'Number of users with this role who are not deactivated.' }),
     createdAt: At.nullable(),
     updatedAt: At.nullable(),
     version: Workspace.shape.version.nullable(),
@@ -42,7 +43,10 @@ export type Role = z.infer<typeof Role>
 
 const GrantedPermissions = Permissions.max(permissions.length)
   .transform((listed): Permission[] => permissions.filter((permission) => listed.includes(permission)))
-  .meta({ description: 'None beyond what the caller may do.', example: ['itsm:read', 'itsm:write'] })
+  .meta({
+    description: 'Permissions of the role. The caller must have all of them.',
+    example: ['itsm:read', 'itsm:write'],
+  })
 
 export const NewRole = z
   .strictObject({ name: RoleName, description: Description.default(''), permissions: GrantedPermissions })

@@ -21,20 +21,26 @@ export type SignInMethod = z.infer<typeof SignInMethod>
 export const SessionState = z.object({
   id: idSchema('session'),
   userId: idSchema('user'),
-  address: z.string().meta({ description: 'IP address the login came from.' }),
-  userAgent: z.string().meta({ description: 'As the client said at the login.' }),
-  methods: z.array(SignInMethod).default([]).meta({
-    description:
-      'How the person proved who they are, in this order; empty for sessions of before it was kept.',
-  }),
+  address: z.string().meta({ description: 'IP address from which the user logged in.' }),
+  userAgent: z.string().meta({ description: 'User agent stated by the client at login.' }),
+  methods: z
+    .array(SignInMethod)
+    .default([])
+    .meta({
+      description:
+        'Methods by which the user proved their identity, in this order; empty for sessions created before methods ' +
+        'were recorded.',
+    }),
   createdAt: At,
-  expiresAt: At.meta({ description: 'Absolute end; it also ends when it lies idle. Neither is an event.' }),
+  expiresAt: At.meta({
+    description: 'Latest end of the session; an idle session ends earlier. Neither emits an event.',
+  }),
 })
 export type SessionState = z.infer<typeof SessionState>
 
 export const SessionDetail = SessionState.extend({
-  lastSeenAt: At.meta({ description: 'To the minute.' }),
-  current: z.boolean().meta({ description: 'The one this request is made with.' }),
+  lastSeenAt: At.meta({ description: 'Time at which the session was last seen, to the minute.' }),
+  current: z.boolean().meta({ description: 'Whether the session is the one used for this request.' }),
 }).meta({ id: 'SessionDetail' })
 export type SessionDetail = z.infer<typeof SessionDetail>
 
@@ -44,7 +50,11 @@ export const stepUpMs = 10 * 60_000
 export const StepUpProof = z
   .union([
     z.strictObject({
-      password: z.string().min(1).max(256).meta({ description: 'Of a login without factors, once more.' }),
+      password: z
+        .string()
+        .min(1)
+        .max(256)
+        .meta({ description: 'Password of the login, entered again. Only for logins without factors.' }),
     }),
     FactorCode,
     FactorAssertion,
@@ -53,7 +63,9 @@ export const StepUpProof = z
 export type StepUpProof = z.infer<typeof StepUpProof>
 
 export const StepUp = z
-  .object({ until: At.meta({ description: 'Until then operations that take a step-up go by it.' }) })
+  .object({
+    until: At.meta({ description: 'Time until which operations that require a step-up are allowed.' }),
+  })
   .meta({ id: 'StepUp', example: { until: '2026-03-02T10:10:00.000Z' } })
 
 /**
@@ -77,9 +89,9 @@ export type SessionEndReason = z.infer<typeof SessionEndReason>
 /** Failed logins since the last report. */
 export const LoginFailures = z.object({
   id: idSchema('user'),
-  failures: z.int().min(0).meta({ description: 'Wrong passwords, codes and passkeys.' }),
-  refusals: z.int().min(0).meta({ description: 'Attempts that had to wait, and were not looked at.' }),
-  addresses: z.array(z.string()).meta({ description: 'Where they came from: ten at most.' }),
+  failures: z.int().min(0).meta({ description: 'Number of wrong passwords, codes and passkeys.' }),
+  refusals: z.int().min(0).meta({ description: 'Number of attempts that had to wait and were not checked.' }),
+  addresses: z.array(z.string()).meta({ description: 'IP addresses of the attempts, at most ten.' }),
   from: At,
   to: At,
 })

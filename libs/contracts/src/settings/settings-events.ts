@@ -4,7 +4,8 @@ import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { accountAccessEvents, PasswordResetWay } from './account-access.js'
 import { AuditExport } from './audit.js'
 import { RoleState } from './roles.js'
-import { Account, SecretState, TokenState, UserState, WorkspaceState } from './settings.js'
+import { SecretState } from './secrets.js'
+import { Account, TokenState, UserState, WorkspaceState } from './settings.js'
 
 export const settingsEvents = {
   'account.created': resourceEvent(Account, 'A login was created. Belongs to no workspace.'),

@@ -4,13 +4,15 @@ import { Moment, MomentOrDay } from '../core/moment.js'
 import { PermissionName } from '../core/permission-name.js'
 import { permissions } from '../core/permissions.js'
 import { Environment } from '../core/principal.js'
-import { SecretHosts } from '../core/secret-hosts.js'
 import { PlatformEvent } from '../events/event.js'
 import { noSignInPolicy, SignInPolicy } from './sign-in-policy.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100)
-const Version = z.int().positive().meta({ description: 'Also the ETag; send it as If-Match.' })
+const Version = z
+  .int()
+  .positive()
+  .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' })
 const Email = z
   .string()
   .trim()
@@ -36,7 +38,9 @@ export const Account = z
     email: z.string(),
     name: z.string(),
     addressProvenAt: At.nullable().meta({
-      description: 'When something that was mailed to the e-mail address came back from there; null: never.',
+      description:
+        'Time at which the user proved ownership of the e-mail address with a token or code mailed to it; `null` if ' +
+        'never.',
     }),
     createdAt: At,
     updatedAt: At,
@@ -47,7 +51,11 @@ export type Account = z.infer<typeof Account>
 export const WorkspaceSettings = z
   .object({
     timezone: z.string().refine(isTimezone, 'must be an IANA time zone').meta({ example: 'Europe/Paris' }),
-    executionRetentionDays: z.int().min(1).max(365).meta({ description: 'How long execution logs stay.' }),
+    executionRetentionDays: z
+      .int()
+      .min(1)
+      .max(365)
+      .meta({ description: 'Number of days for which execution logs are kept.' }),
   })
   .meta({ id: 'WorkspaceSettings' })
 export type WorkspaceSettings = z.infer<typeof WorkspaceSettings>
@@ -68,7 +76,7 @@ export const Workspace = WorkspaceState.extend({ version: Version }).meta({ id: 
 
 export const WorkspaceAccess = Workspace.extend({ role: Role }).meta({
   id: 'WorkspaceAccess',
-  description: 'A workspace, with the role the caller has in it.',
+  description: 'A workspace, with the role of the caller in it.',
 })
 export type WorkspaceAccess = z.infer<typeof WorkspaceAccess>
 
@@ -78,7 +86,7 @@ const reservedSlug = 'me'
 export const NewWorkspace = z
   .strictObject({
     slug: Slug.refine((slug) => slug !== reservedSlug, `must not be ${reservedSlug}`),
-    name: Name.optional().meta({ description: 'The slug unless given.' }),
+    name: Name.optional().meta({ description: 'Name of the workspace. Default: its slug.' }),
   })
   .meta({ id: 'NewWorkspace', example: { slug: 'acme', name: 'Acme' } })
 export type NewWorkspace = z.infer<typeof NewWorkspace>
@@ -121,11 +129,11 @@ export const WorkspaceStats = z
   .object({
     members: Count,
     tokens: z.object({ active: Count, total: Count }),
-    secrets: Count.meta({ description: 'In this environment.' }),
+    secrets: Count.meta({ description: 'Number of secrets in this environment.' }),
     resources: z.record(z.enum(countedResources), Count).meta({
       description:
-        'What there is in this environment: created, and neither deleted nor archived. As far as the audit log has it, ' +
-        'which is a moment behind.',
+        'Numbers of resources in this environment that were created and neither deleted nor archived. The numbers ' +
+        'come from the audit log and may lag by a moment.',
     }),
     events: z
       .object({
@@ -133,7 +141,10 @@ export const WorkspaceStats = z
         last7d: Count,
         byType: z.array(z.object({ type: z.string(), last24h: Count, last7d: Count })),
       })
-      .meta({ description: 'From the audit log of this environment; types of the last 7 days, most first.' }),
+      .meta({
+        description:
+          'Numbers of events from the audit log of this environment; types of the last 7 days, most frequent first.',
+      }),
   })
   .meta({ id: 'WorkspaceStats' })
 export type WorkspaceStats = z.infer<typeof WorkspaceStats>
@@ -151,7 +162,8 @@ export const UserState = z.object({
   status: MembershipStatus,
   addressProven: z.boolean().meta({
     description:
-      'Whether the person has proved that the e-mail address is theirs, by a code mailed to it. Where not, the invitation may have been forwarded to another person.',
+      'Whether the user has proved ownership of the e-mail address with a code mailed to it. If not, the ' +
+      'invitation may have been forwarded to another person.',
   }),
   createdAt: At,
   updatedAt: At,
@@ -166,23 +178,25 @@ export type Credentials = z.infer<typeof Credentials>
 
 export const Session = z
   .object({
-    accessToken: z.string().meta({ description: 'Send it as `Authorization: Bearer …`.' }),
+    accessToken: z.string().meta({ description: 'Access token. Send it as `Authorization: Bearer …`.' }),
     tokenType: z.literal('Bearer'),
-    expiresAt: At.meta({ description: 'Absolute end; the session also ends when it lies idle.' }),
+    expiresAt: At.meta({ description: 'Latest end of the session; an idle session ends earlier.' }),
     user: Account,
-    workspaces: z.array(WorkspaceAccess).meta({ description: 'The first 200 the user can enter.' }),
+    workspaces: z
+      .array(WorkspaceAccess)
+      .meta({ description: 'First 200 workspaces that the user can enter.' }),
   })
   .meta({ id: 'Session' })
 export type Session = z.infer<typeof Session>
 
 export const BrowserSession = Session.omit({ accessToken: true, tokenType: true }).meta({
   id: 'BrowserSession',
-  description: 'The session is in a cookie, which no script can read.',
+  description: 'Session stored in a cookie that scripts cannot read.',
 })
 
 const TokenStatus = z.enum(['active', 'rotated', 'revoked']).meta({
   id: 'TokenStatus',
-  description: '`rotated`: replaced by its successor and valid until `validUntil` only.',
+  description: '`rotated`: the key is replaced by its successor and valid only until `validUntil`.',
 })
 
 export const RevocationReason = z
@@ -194,19 +208,27 @@ export type RevocationReason = z.infer<typeof RevocationReason>
 export const TokenState = z.object({
   id: idSchema('token'),
   name: z.string(),
-  prefix: z.string().meta({ description: 'How the key begins, to recognise it by.' }),
-  userId: idSchema('user').meta({ description: 'Whose key it is.' }),
+  prefix: z.string().meta({ description: 'First characters of the key, by which to recognise it.' }),
+  userId: idSchema('user').meta({ description: 'Id of the user to whom the key belongs.' }),
   issuedBy: z.string().meta({
     description:
-      'The session or key it was made with. It outlives that: see `expiresAt` and `DELETE /auth/tokens/:id`.',
+      'Session or key with which the key was created. The key remains valid after that session or key ends: see ' +
+      '`expiresAt` and `DELETE /auth/tokens/:id`.',
   }),
   scopes: z.array(PermissionName),
-  environments: z.array(Environment).nullable().meta({ description: 'Null: every environment.' }),
+  environments: z
+    .array(Environment)
+    .nullable()
+    .meta({ description: 'Environments in which the key is valid. `null`: every environment.' }),
   expiresAt: At.nullable(),
   status: TokenStatus,
   predecessorId: idSchema('token').nullable(),
-  successorId: idSchema('token').nullable().meta({ description: 'Set once rotated.' }),
-  validUntil: At.nullable().meta({ description: 'End of the overlap; set once rotated.' }),
+  successorId: idSchema('token')
+    .nullable()
+    .meta({ description: 'Id of the key that replaces this key; set once the key is rotated.' }),
+  validUntil: At.nullable().meta({
+    description: 'End of the overlap with the successor; set once the key is rotated.',
+  }),
   revokedAt: At.nullable(),
   revocationReason: RevocationReason.nullable(),
   createdAt: At,
@@ -215,14 +237,15 @@ export const TokenState = z.object({
 export type TokenState = z.infer<typeof TokenState>
 
 export const Token = TokenState.extend({
-  lastUsedAt: At.nullable().meta({ description: 'To the minute.' }),
+  lastUsedAt: At.nullable().meta({ description: 'Time of the last use, to the minute.' }),
   version: Version,
 }).meta({ id: 'Token' })
 export type Token = z.infer<typeof Token>
 
 export const TokenCreated = Token.extend({
   token: z.string().nullable().meta({
-    description: 'The key itself, shown this once; null when the answer is replayed by Idempotency-Key.',
+    description:
+      'The API key. Returned only in this response; `null` if the response is replayed by Idempotency-Key.',
   }),
 }).meta({ id: 'TokenCreated' })
 export type TokenCreated = z.infer<typeof TokenCreated>
@@ -234,9 +257,14 @@ export const NewToken = z
       .array(PermissionName)
       .min(1)
       .max(permissions.length)
-      .meta({ description: 'None beyond what the caller may do.' }),
+      .meta({ description: 'Scopes of the key. The caller must have all of these permissions.' }),
     expiresAt: Moment.optional().meta({ example: '2030-01-01T00:00:00.000Z' }),
-    environments: z.array(Environment).min(1).max(3).optional().meta({ description: 'Absent: every one.' }),
+    environments: z
+      .array(Environment)
+      .min(1)
+      .max(3)
+      .optional()
+      .meta({ description: 'Environments in which the key is valid. Default: every environment.' }),
   })
   .meta({
     id: 'NewToken',
@@ -245,13 +273,16 @@ export const NewToken = z
 export type NewToken = z.infer<typeof NewToken>
 
 export const TokenFilters = z.object({
-  userId: z.string().max(100).optional().meta({ description: 'Whose keys.' }),
+  userId: z.string().max(100).optional().meta({ description: 'Id of the user to whom the keys belong.' }),
   status: TokenStatus.optional(),
 })
 
 export const TokenRotation = z
   .strictObject({
-    id: z.string().optional().meta({ description: 'Absent: the key this request is made with.' }),
+    id: z
+      .string()
+      .optional()
+      .meta({ description: 'Id of the key. Default: the key with which this request is made.' }),
   })
   .meta({ id: 'TokenRotation', example: {} })
 export type TokenRotation = z.infer<typeof TokenRotation>
@@ -265,103 +296,32 @@ export const Me = z
       name: z.string().nullable(),
       expiresAt: At.nullable(),
     }),
-    workspace: WorkspaceAccess.nullable().meta({ description: 'Null without X-Workspace.' }),
+    workspace: WorkspaceAccess.nullable().meta({
+      description: 'Workspace of the request; `null` without X-Workspace.',
+    }),
     environment: Environment.nullable(),
     permissions: z.array(z.string()),
     operator: z
       .boolean()
-      .meta({ description: 'Whether it is a session of a login that operates the installation.' }),
+      .meta({ description: 'Whether the session belongs to a login that operates the installation.' }),
   })
   .meta({ id: 'Me' })
 export type Me = z.infer<typeof Me>
 
-/** Usable in `{{secrets.<name>}}`. */
-export const SecretName = z
-  .string()
-  .regex(/^[A-Za-z][A-Za-z0-9_]{0,99}$/, 'must be a letter, then letters, digits and underscores')
-  .meta({ example: 'payment_api_key' })
-
-/** A secret as contained in events, without its value. */
-export const SecretState = z.object({
-  id: idSchema('secret'),
-  name: SecretName,
-  hosts: z.array(z.string()),
-  createdAt: At,
-  updatedAt: At,
-})
-export type SecretState = z.infer<typeof SecretState>
-
-export const Secret = SecretState.extend({ version: Version }).meta({ id: 'Secret' })
-export type Secret = z.infer<typeof Secret>
-
-/** Uses are counted outside the event log: a crash loses those of the last minute. */
-export const SecretUse = z.object({
-  lastUsedAt: At.nullable().meta({ description: 'To the minute; null when no service has used it.' }),
-  lastUsedBy: z.string().nullable().meta({ description: 'The service.', example: 'dispatcher' }),
-  useCount: Count.meta({ description: 'How often services have asked for the value; up to a minute old.' }),
-})
-export type SecretUse = z.infer<typeof SecretUse>
-
-export const UsedSecret = Secret.extend(SecretUse.shape).meta({ id: 'UsedSecret' })
-export type UsedSecret = z.infer<typeof UsedSecret>
-
-/** One use of a secret: the consumer, the user, and the host the value was sent to. */
-export const SecretGrantUse = z.object({
-  consumer: z
-    .string()
-    .meta({ description: 'What used it.', example: 'webhook/wh_01JZ8Q4D3N5W7X9Y2B4C6D8E0F' }),
-  userId: z.string().meta({ description: 'The user it acted for, who may use secrets.' }),
-  host: z.string(),
-  service: z.string(),
-  lastUsedAt: At,
-  useCount: Count,
-})
-export type SecretGrantUse = z.infer<typeof SecretGrantUse>
-
-export const SecretDetail = UsedSecret.extend({
-  uses: z
-    .array(SecretGrantUse)
-    .meta({ description: 'The latest 100, the last one first; up to a minute old.' }),
-}).meta({ id: 'SecretDetail' })
-export type SecretDetail = z.infer<typeof SecretDetail>
-
-const SecretValue = z.string().min(1).max(65_536)
-
-export const NewSecret = z
-  .strictObject({
-    name: SecretName,
-    value: SecretValue,
-    hosts: SecretHosts.default([]).meta({
-      description:
-        'The only hosts the value is sent to: names or addresses without a port, `*.example.com` for any one label in front, or `*` for every host. Absent: none yet; a definition that names the secret towards a host adds it when a person with `secrets:write` saves it.',
-    }),
-  })
-  .meta({
-    id: 'NewSecret',
-    example: { name: 'payment_api_key', value: 'the secret itself', hosts: ['api.example.com'] },
-  })
-export type NewSecret = z.infer<typeof NewSecret>
-
-export const SecretRotation = z
-  .strictObject({
-    value: SecretValue,
-    hosts: SecretHosts.optional().meta({
-      description:
-        'Take the place of all present ones, those added by definitions included. Absent: they stay.',
-    }),
-  })
-  .meta({ id: 'SecretRotation', example: { value: 'the new secret' } })
-export type SecretRotation = z.infer<typeof SecretRotation>
-
 /** An entry of the audit log: the event itself, and its position in the audit chain of its workspace. */
 export const AuditEvent = PlatformEvent.extend({
-  seq: z.int().positive().meta({ description: 'Place in the chain of the workspace, from 1 without gaps.' }),
-  hash: z.string().meta({ description: 'SHA-256 over the hash before, `seq` and the event, in hex.' }),
+  seq: z
+    .int()
+    .positive()
+    .meta({ description: 'Position in the audit chain of the workspace, starting at 1 without gaps.' }),
+  hash: z
+    .string()
+    .meta({ description: 'SHA-256 over the previous hash, `seq` and the event, in hexadecimal.' }),
 }).meta({ id: 'AuditEvent' })
 export type AuditEvent = z.infer<typeof AuditEvent>
 
 export const AuditFilters = z.object({
-  actor: z.string().max(100).optional().meta({ description: 'Id of who acted.' }),
+  actor: z.string().max(100).optional().meta({ description: 'Id of the actor.' }),
   type: z
     .string()
     .max(100)
@@ -370,10 +330,10 @@ export const AuditFilters = z.object({
     .meta({ example: 'token.*' }),
   resourceType: z.string().max(100).optional(),
   resourceId: z.string().max(100).optional(),
-  requestId: z.string().max(128).optional().meta({ description: 'Of the request that caused the event.' }),
-  address: z.string().max(45).optional().meta({ description: 'IP address the request came from.' }),
-  from: MomentOrDay.optional().meta({ description: 'First instant that counts.' }),
-  to: MomentOrDay.optional().meta({ description: 'First instant that no longer counts.' }),
+  requestId: z.string().max(128).optional().meta({ description: 'Id of the request that caused the event.' }),
+  address: z.string().max(45).optional().meta({ description: 'IP address from which the request was sent.' }),
+  from: MomentOrDay.optional().meta({ description: 'Start of the period, inclusive.' }),
+  to: MomentOrDay.optional().meta({ description: 'End of the period, exclusive.' }),
 })
 export type AuditFilters = z.infer<typeof AuditFilters>
 

@@ -5,10 +5,10 @@ const Role = z.string().min(1).max(50).meta({ example: 'admin' })
 /** Which members need a second factor to enter a workspace. */
 export const SignInPolicy = z
   .object({
-    factorRequired: z.boolean().meta({ description: 'Whether every session needs a second factor.' }),
+    factorRequired: z.boolean().meta({ description: 'Whether every session requires a second factor.' }),
     factorRoles: z
       .array(Role)
-      .meta({ description: 'Roles that require it even where `factorRequired` is false.' }),
+      .meta({ description: 'Roles that require a second factor even if `factorRequired` is false.' }),
   })
   .meta({ id: 'SignInPolicy' })
 export type SignInPolicy = z.infer<typeof SignInPolicy>

@@ -12,12 +12,14 @@ const PersonName = z.string().trim().min(1).max(100).meta({ example: 'Ada Lovela
 export const userActions = ['invite', 'accept', 'change_role', 'suspend', 'reactivate', 'remove'] as const
 export const UserAction = z.enum(userActions).meta({
   id: 'UserAction',
-  description: '`invite`: send a new invitation. `accept` is for the invited person alone.',
+  description: '`invite` sends a new invitation. `accept` is available only to the invited person.',
 })
 export type UserAction = z.infer<typeof UserAction>
 
 export const User = UserState.extend({
-  invitationExpiresAt: At.nullable().meta({ description: 'Set while the user is invited.' }),
+  invitationExpiresAt: At.nullable().meta({
+    description: 'Expiry of the invitation, set while the user is invited.',
+  }),
   version: Workspace.shape.version,
   allowedActions: allowedActionsSchema(
     UserAction,
@@ -36,14 +38,16 @@ export const UserFilters = z.object({
     .min(1)
     .max(100)
     .optional()
-    .meta({ description: 'How the name or the e-mail begins, in any case.', example: 'ada' }),
+    .meta({ description: 'Beginning of the name or the e-mail address, case-insensitive.', example: 'ada' }),
 })
 
 export const NewInvitation = z
   .strictObject({
     email: Email,
     role: UserState.shape.role,
-    name: PersonName.optional().meta({ description: 'Shown until the person has accepted.' }),
+    name: PersonName.optional().meta({
+      description: 'Name shown until the person has accepted the invitation.',
+    }),
     expiresInHours: z.int().min(1).max(720).default(168),
   })
   .meta({ id: 'NewInvitation', example: { email: 'grace@example.com', role: 'agent', name: 'Grace' } })
@@ -56,18 +60,18 @@ const Invitation = z
       .nullable()
       .meta({
         description:
-          'Shown this once, to hand on to the invited person. Null when it was mailed, and when the answer is ' +
-          'replayed by Idempotency-Key.',
+          'Token to be passed on to the invited person. Returned only in this response; `null` if the token was mailed ' +
+          'or the response is replayed by Idempotency-Key.',
       }),
     link: z
       .string()
       .nullable()
       .meta({
         description:
-          'Page at which the invited person accepts, with the token behind the `#`. Null where the token is, and where the installation ' +
-          'has no `PUBLIC_ORIGIN`.',
+          'URL of the page on which the invited person accepts, with the token after the `#`. `null` if the token is ' +
+          '`null` or the installation has no `PUBLIC_ORIGIN`.',
       }),
-    mailed: z.boolean().meta({ description: 'Whether the token goes to the person by mail.' }),
+    mailed: z.boolean().meta({ description: 'Whether the token is sent to the person by e-mail.' }),
     acceptPath: z.string().meta({ example: '/api/v1/auth/invitations/accept' }),
     expiresAt: At,
   })
@@ -79,7 +83,9 @@ export type InvitedUser = z.infer<typeof InvitedUser>
 export const UserPatch = z
   .strictObject({
     role: UserState.shape.role,
-    status: z.enum(['active', 'suspended']).meta({ description: 'Suspends, or lets in again.' }),
+    status: z
+      .enum(['active', 'suspended'])
+      .meta({ description: 'New status: `suspended` suspends the user, `active` reactivates the user.' }),
   })
   .partial()
   .meta({ id: 'UserPatch', example: { role: 'developer' } })
@@ -88,9 +94,12 @@ export type UserPatch = z.infer<typeof UserPatch>
 export const InvitationAcceptance = z
   .strictObject({
     token: z.string().min(1).max(500),
-    name: PersonName.optional().meta({ description: 'Of a new login; one that exists keeps its own.' }),
+    name: PersonName.optional().meta({
+      description: 'Name of a new login; an existing login keeps its name.',
+    }),
     password: NewPassword.optional().meta({
-      description: 'Of a new login: its password from now on. Of one that exists: its present password.',
+      description:
+        'Password. For a new login: the password to set. For an existing login: its current password.',
     }),
   })
   .meta({

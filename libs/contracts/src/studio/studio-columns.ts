@@ -44,7 +44,7 @@ export const ColumnName = QuotedName.refine(
 ).meta({ example: 'serial_number' })
 
 const Expression = z.string().trim().min(1).max(2_000).meta({
-  description: 'SQL over the columns of the row, of operators and functions whose value never changes.',
+  description: 'SQL expression over the columns of the row, with immutable operators and functions only.',
 })
 
 /** Value of a column if a record does not set it: a value as in records, or an expression. */
@@ -93,7 +93,8 @@ const EnumValues = z
 
 /** Only migrations create columns with less precision than is usual for their type. */
 const secondDigits = z.int().min(0).max(6).optional().meta({
-  description: 'Digits of a second, of a column that a migration has made with fewer than usual.',
+  description:
+    'Fractional digits of seconds, for a column that a migration created with fewer digits than usual.',
 })
 
 /** A column as declared; omitted properties have their defaults. */
@@ -111,14 +112,15 @@ export const Column = z
       type: z.literal('decimal'),
       precision: z.int().min(1).max(maxPrecision).nullable().default(null),
       scale: z.int().min(-maxPrecision).max(maxPrecision).nullable().default(null).meta({
-        description: 'Digits behind the point; of less than 0, so many before it are zeros.',
+        description:
+          'Digits after the decimal point. If negative, as many digits before the point are zeros.',
       }),
     }),
     z.strictObject({
       ...common,
       type: z.literal('float'),
       precision: z.literal(24).optional().meta({
-        description: 'Binary digits, of a column that a migration has made as `real`.',
+        description: 'Binary digits, for a column that a migration created as `real`.',
       }),
     }),
     z.strictObject({ ...common, type: z.literal('boolean') }),
@@ -135,22 +137,22 @@ export const Column = z
       type: z.literal('array'),
       items: ScalarType.meta({ description: 'Type of the elements, any of which may be null.' }),
       precision: z.int().min(0).max(maxPrecision).optional().meta({
-        description: 'Of the elements, as a column of their type has it, where a migration has made it so.',
+        description: 'Precision of the elements, as for a column of their type, if a migration declared one.',
       }),
       scale: z
         .int()
         .min(0)
         .max(maxPrecision)
         .optional()
-        .meta({ description: 'Of elements that are decimals.' }),
+        .meta({ description: 'Scale of the elements, if they are decimals.' }),
     }),
     z.strictObject({
       ...common,
       type: z.literal('reference'),
-      table: TableSlug.meta({ description: 'Slug of the table whose records are referred to.' }),
+      table: TableSlug.meta({ description: 'Slug of the table whose records are referenced.' }),
       onDelete: OnDelete.default('restrict'),
       key: z.strictObject({ column: ColumnName, type: ScalarType }).optional().meta({
-        description: 'What of the other table is referred to, a unique column; its id unless given.',
+        description: 'Unique column of the other table that is referenced. Default: its id.',
       }),
     }),
     z.strictObject({
@@ -164,7 +166,7 @@ export const Column = z
       type: z.literal('other'),
       sqlType: z.string().min(1).max(500).meta({
         description:
-          'A type of Postgres that only migrations make. Records show its values as JSON; only SQL writes them.',
+          'Postgres type that only migrations create. Records show its values as JSON; only SQL writes them.',
       }),
     }),
   ])

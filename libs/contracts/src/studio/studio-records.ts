@@ -14,7 +14,7 @@ export const StudioRecord = z
   })
   .meta({
     id: 'Record',
-    description: 'The columns of the table, next to these fields. Decimals and bigints are texts.',
+    description: 'A record: these fields and the columns of the table. Decimals and bigints are strings.',
     example: {
       id: 'rec_01JZ8Q4D3N5W7X9Y2B4C6D8E0F',
       version: 1,
@@ -35,7 +35,10 @@ export const RecordBody = z
 const RecordFilter = z.record(z.string(), z.unknown()).meta({
   id: 'RecordFilter',
   description:
-    'Conditions on fields, all of which must hold; `or` holds a list of filters of which one must. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`, and `matches` and `matches_start`, which find texts in upper or lower case, with or without accents. Values within a json column are named by a dotted path.',
+    'Conditions on fields, all of which must hold; `or` contains a list of filters, of which at least one must ' +
+    'hold. Operators: `in`, `nin`, `ne`, `gt`, `gte`, `lt`, `lte`, `exists`, `contains`, `starts_with`, and ' +
+    '`matches` and `matches_start`, which ignore case and accents. A dotted path refers to a value within a JSON ' +
+    'column.',
   example: { status: 'new', or: [{ price: { gte: '10.00' } }, { 'extra.vip': true }] },
 })
 
@@ -49,7 +52,8 @@ export const RowRule = z
   .meta({
     id: 'RowRule',
     description:
-      'ANDed to every read and write of the table by members of the role. `$user.id`, `$user.email`, `$user.name` and `$actor.id` stand for the caller.',
+      'Filters combined by AND with every read and write of the table by members of the role. `$user.id`, ' +
+      '`$user.email`, `$user.name` and `$actor.id` stand for the caller.',
     example: { role: 'agent', read: { owner: '$user.id' }, write: { owner: '$user.id' } },
   })
 
@@ -62,7 +66,7 @@ export const BulkCreate = z
   .meta({ id: 'BulkCreate', example: { records: [drill, { serial_number: 'A-18', price: '7.00' }] } })
 export const BulkUpsert = z
   .strictObject({
-    on: z.array(z.string()).min(1).max(16).meta({ description: 'Columns that together are unique.' }),
+    on: z.array(z.string()).min(1).max(16).meta({ description: 'Columns that are unique in combination.' }),
     records: Bulk,
   })
   .meta({ id: 'BulkUpsert', example: { on: ['serial_number'], records: [drill] } })
@@ -70,15 +74,20 @@ export const BulkUpsert = z
 const matching = {
   filter: RecordFilter,
   timeZone: TimeZoneName.optional().meta({
-    description: 'Where a date in the filter of a timestamp begins: an IANA name; UTC unless given.',
+    description:
+      'Time zone that determines when a date begins that is compared with a timestamp in the filter, as an IANA ' +
+      'name. Default: UTC.',
   }),
   limit: z
     .int()
     .min(1)
     .max(maxRecords.changed)
     .default(maxRecords.bulk)
-    .meta({ description: 'Where more records match, none is changed.' }),
-  dryRun: z.boolean().default(false).meta({ description: 'Do all of it, answer, and undo it.' }),
+    .meta({ description: 'Maximum number of records. If more records match, none is changed.' }),
+  dryRun: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Performs the whole request, returns its result and undoes it.' }),
 }
 export const BulkUpdate = z.strictObject({ ...matching, set: RecordBody }).meta({
   id: 'BulkUpdate',
@@ -98,12 +107,12 @@ export const BulkChanged = z
   .strictObject({ count: z.int(), ids: z.array(z.string()), dryRun: z.boolean() })
   .meta({ id: 'BulkChanged' })
 
-const Version = z.int().min(1).optional().meta({ description: 'The version the record must have.' })
+const Version = z.int().min(1).optional().meta({ description: 'Version that the record must have.' })
 const RecordId = z
   .string()
   .min(1)
   .max(200)
-  .meta({ description: 'Id of a record, or `$as:name` of one that this batch makes.' })
+  .meta({ description: 'Id of a record, or `$as:name` for a record that this batch creates.' })
 
 export const RecordOperation = z
   .discriminatedUnion('op', [
@@ -116,7 +125,7 @@ export const RecordOperation = z
         .min(1)
         .max(100)
         .optional()
-        .meta({ description: 'Later operations refer to it by `{"$as": name}`.' }),
+        .meta({ description: 'Name by which later operations refer to the record, as `{"$as": name}`.' }),
     }),
     z.strictObject({
       op: z.literal('update'),
@@ -194,15 +203,14 @@ export const RecordImport = z
     table: z.string(),
     format: ImportFormat,
     status: z.enum(['uploading', 'pending', 'running', 'completed', 'failed', 'cancelled']).meta({
-      description: '`completed`: the whole file was read, and something of it was written.',
+      description: '`completed`: the whole file was read, and at least part of it was written.',
     }),
     bytes: z.int(),
     bytesDone: z.int(),
-    written: z.int().meta({ description: 'Records that were created, or updated by `on`.' }),
-    refused: z.int().meta({ description: 'Rows that were not written.' }),
+    written: z.int().meta({ description: 'Number of records that were created, or updated by `on`.' }),
+    refused: z.int().meta({ description: 'Number of rows that were not written.' }),
     refusedRows: z.array(RefusedRow).meta({
-      description:
-        'What is wrong with them, several entries for a row with several problems: the first 1,000.',
+      description: 'First 1,000 problems of refused rows; a row with several problems has several entries.',
     }),
     error: z.string().nullable(),
     createdAt: At,

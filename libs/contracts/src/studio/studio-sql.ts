@@ -39,16 +39,20 @@ const ParameterValues = z.union([
 ])
 
 const bounds = {
-  maxRows: z.int().min(1).max(10_000).default(1_000).meta({ description: 'Rows that are answered at most.' }),
+  maxRows: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(1_000)
+    .meta({ description: 'Maximum number of rows returned.' }),
   timeoutMs: z
     .int()
     .min(100)
     .max(30_000)
     .default(10_000)
-    .meta({ description: 'After it the query is ended.' }),
+    .meta({ description: 'Time in milliseconds after which the query is ended.' }),
   explain: z.enum(['plan', 'analyze']).optional().meta({
-    description:
-      'Answers with the plan instead of rows; `analyze` also runs the query, and undoes what it changed.',
+    description: 'Returns the plan instead of rows; `analyze` also runs the query and undoes its changes.',
   }),
 }
 
@@ -57,15 +61,16 @@ export const RunQuery = z
   .strictObject({
     sql: Sql.meta({
       description:
-        'One SELECT or VALUES; with `mode` write also one INSERT, UPDATE or DELETE. Parameters are `$1` or `:name`.',
+        'One SELECT or VALUES statement; with `mode` write also one INSERT, UPDATE or DELETE statement. Parameters ' +
+        'are `$1` or `:name`.',
     }),
     parameters: ParameterValues.default([]).meta({
-      description: 'Values of `$1`, `$2`, … as a list, of `:name` as an object.',
+      description: 'Parameter values: a list for `$1`, `$2`, …, or an object for `:name`.',
     }),
     types: z
       .union([z.array(ParameterType.nullable()).max(maxParameters), z.record(ParameterName, ParameterType)])
       .optional()
-      .meta({ description: 'Types of parameters, where Postgres cannot tell them.' }),
+      .meta({ description: 'Types of parameters that Postgres cannot infer.' }),
     mode: QueryMode.default('read'),
     ...bounds,
   })
@@ -82,19 +87,24 @@ export const QueryResult = z
   .object({
     columns: z.array(z.object({ name: z.string(), type: z.string() })),
     rows: z.array(z.record(z.string(), z.unknown())).meta({
-      description: 'Objects by column; a name that comes twice gets `_2`. Bigints and decimals are strings.',
+      description:
+        'Rows as objects by column name; a repeated name receives the suffix `_2`. Bigints and decimals are strings.',
     }),
-    rowCount: z.int().meta({ description: 'Rows answered, or changed where none are answered.' }),
-    affected: z
+    rowCount: z
       .int()
-      .optional()
-      .meta({ description: 'Rows that an INSERT, UPDATE or DELETE has changed, answered or not.' }),
+      .meta({ description: 'Number of rows returned, or of rows changed if none are returned.' }),
+    affected: z.int().optional().meta({
+      description: 'Number of rows changed by an INSERT, UPDATE or DELETE, whether returned or not.',
+    }),
     truncated: z
       .enum(['rows', 'bytes'])
       .nullable()
-      .meta({ description: 'Which cap left rows out; null where all are here.' }),
+      .meta({ description: 'Limit due to which rows are missing; `null` if all rows are returned.' }),
     durationMs: z.number(),
-    plan: z.unknown().optional().meta({ description: 'With `explain`, as Postgres answers in JSON.' }),
+    plan: z
+      .unknown()
+      .optional()
+      .meta({ description: 'Query plan in the JSON format of Postgres, with `explain`.' }),
   })
   .meta({ id: 'QueryResult' })
 export type QueryResult = z.infer<typeof QueryResult>
@@ -159,7 +169,7 @@ export const RunSavedQuery = z
       .int()
       .min(1)
       .optional()
-      .meta({ description: 'An earlier version of the query; the present one without.' }),
+      .meta({ description: 'Earlier version of the query to run. Default: the current version.' }),
     ...bounds,
   })
   .meta({ id: 'RunSavedQuery', example: { parameters: { most: 10 } } })
@@ -176,10 +186,14 @@ const Definition = TableState.omit({ id: true, purgeAt: true, createdAt: true, u
 /** A migration as contained in events. */
 export const MigrationState = z.object({
   id: idSchema('migration'),
-  number: z.int().min(1).meta({
-    description:
-      'Its place in the order of its workspace and environment, which is that of application: where a later one is applied already, applying it gives it the next number.',
-  }),
+  number: z
+    .int()
+    .min(1)
+    .meta({
+      description:
+        'Position in the order in which the migrations of a workspace and environment are applied. If a later ' +
+        'migration is already applied, applying this migration assigns the next number to it.',
+    }),
   name: Name,
   up: MigrationSql,
   down: MigrationSql.nullable(),
@@ -213,15 +227,20 @@ export const NewMigration = z
   .strictObject({
     name: Name,
     up: MigrationSql.min(1).meta({
-      description: 'DDL of tables, indexes and types, and statements that change rows.',
+      description: 'DDL for tables, indexes and types, and statements that change rows.',
     }),
     down: MigrationSql.min(1)
       .nullable()
       .default(null)
-      .meta({ description: 'Undoes `up`; without it there is no rollback.' }),
-    transactional: z.boolean().default(true).meta({
-      description: 'False for migrations of CREATE and DROP INDEX CONCURRENTLY alone.',
-    }),
+      .meta({ description: 'SQL that undoes `up`. If omitted, the migration cannot be rolled back.' }),
+    transactional: z
+      .boolean()
+      .default(true)
+      .meta({
+        description:
+          'Whether the migration runs in one transaction. `false` only for migrations that consist of CREATE and DROP ' +
+          'INDEX CONCURRENTLY.',
+      }),
   })
   .meta({
     id: 'NewMigration',
@@ -265,16 +284,19 @@ export const DryRun = z
     statements: z.array(
       z.object({
         sql: z.string(),
-        rows: z.int().nullable().meta({ description: 'Rows changed; null where that is not counted.' }),
+        rows: z
+          .int()
+          .nullable()
+          .meta({ description: 'Number of rows changed; `null` if the rows are not counted.' }),
         locks: z
           .array(z.object({ name: z.string(), mode: z.string() }))
-          .meta({ description: 'Locks of tables and indexes that were not held before the statement.' }),
+          .meta({ description: 'Additional locks on tables and indexes that the statement acquires.' }),
         durationMs: z.number(),
       }),
     ),
     tables: z
       .object({ created: z.array(z.string()), updated: z.array(z.string()), deleted: z.array(z.string()) })
-      .meta({ description: 'Tables, by slug, whose definitions would change.' }),
+      .meta({ description: 'Slugs of the tables whose definitions would change.' }),
   })
   .meta({ id: 'DryRun' })
 export type DryRun = z.infer<typeof DryRun>
@@ -297,12 +319,16 @@ export type Drift = z.infer<typeof Drift>
 export const PromoteMigrations = z
   .strictObject({
     from: Environment.meta({
-      description: 'Whose applied migrations are taken over into that of the request.',
+      description: 'Environment whose applied migrations are promoted to the environment of the request.',
     }),
-    dryRun: z.boolean().default(false).meta({
-      description:
-        'Runs all of them in one transaction, which is undone: what fails then is what would fail.',
-    }),
+    dryRun: z
+      .boolean()
+      .default(false)
+      .meta({
+        description:
+          'Runs all migrations in one transaction and undoes it. A migration that fails in the dry run would also fail ' +
+          'in the promotion.',
+      }),
     timeoutMs: z.int().min(1_000).max(600_000).default(60_000),
   })
   .meta({ id: 'PromoteMigrations', example: { from: 'staging', dryRun: true } })

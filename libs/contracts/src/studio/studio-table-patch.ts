@@ -20,14 +20,17 @@ export const TablePatch = z
           .array(z.strictObject({ name: ColumnName, to: Column }))
           .max(few)
           .default([])
-          .meta({ description: 'The column of this name becomes that one, also under another name.' }),
+          .meta({
+            description:
+              'Columns to change. The column `name` receives the definition `to`, which may have another name.',
+          }),
         rename: z
           .array(z.strictObject({ name: ColumnName, to: ColumnName }))
           .max(few)
           .default([])
           .meta({
             description:
-              'The column of this name is called that, and stays what it is; indexes, checks, computed columns and rules follow.',
+              'Columns to rename. Their definitions do not change; indexes, checks, computed columns and rules follow.',
           }),
         drop: z.array(ColumnName).max(few).default([]),
       })
@@ -37,7 +40,7 @@ export const TablePatch = z
     checks: z.strictObject({ add: z.array(TableCheck).max(few).default([]), drop: Names }).default(none),
     rules: rules.unwrap(),
     force: z.boolean().default(false).meta({
-      description: 'Also what loses values, or locks a large table for as long as it is rewritten.',
+      description: 'Also allows changes that lose values, or that lock a large table while it is rewritten.',
     }),
   })
   .partial()

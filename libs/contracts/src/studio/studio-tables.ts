@@ -65,7 +65,7 @@ const NewUnique = TableUnique.extend({ name: QuotedName.optional() })
 export const NewTable = z
   .strictObject({
     slug: TableSlug,
-    name: Name.optional().meta({ description: 'The slug unless given.' }),
+    name: Name.optional().meta({ description: 'Name of the table. Default: its slug.' }),
     description: Description.default(''),
     columns: z.array(Column).max(tableLimits.columns),
     indexes: z.array(NewIndex).max(tableLimits.indexes).default([]),

@@ -10,13 +10,14 @@ export const RunRetry = z
   .object({
     id: idSchema('runRetry'),
     workflowId: z.string(),
-    failures: z.string().meta({ description: 'The group of failures.' }),
+    failures: z.string().meta({ description: 'Group of failures that is retried.' }),
     status: RunRetryStatus,
-    total: z.int().meta({ description: 'Runs that matched when it was asked for.' }),
-    retried: z.int().meta({ description: 'So far.' }),
+    total: z.int().meta({ description: 'Number of runs that matched when the retry was requested.' }),
+    retried: z.int().meta({ description: 'Number of runs retried so far.' }),
     refused: z.int().meta({
       description:
-        'Runs that cannot be retried so, as the rights they acted by have ended: retry each by yourself.',
+        'Number of runs that cannot be retried this way because the rights with which they acted have ended. Retry ' +
+        'each of these runs yourself.',
     }),
     createdAt: At,
     finishedAt: At.nullable(),
@@ -27,8 +28,8 @@ export type RunRetry = z.infer<typeof RunRetry>
 export const RunRetryStarted = z
   .object({
     dryRun: z.boolean(),
-    count: z.int().meta({ description: 'Runs that match.' }),
-    job: RunRetry.nullable().meta({ description: 'Null for a dry run.' }),
+    count: z.int().meta({ description: 'Number of runs that match.' }),
+    job: RunRetry.nullable().meta({ description: 'Retry job; `null` for a dry run.' }),
   })
   .meta({ id: 'RunRetryStarted' })
 export type RunRetryStarted = z.infer<typeof RunRetryStarted>

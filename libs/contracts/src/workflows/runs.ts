@@ -9,7 +9,9 @@ const At = z.iso.datetime({ precision: 3 })
 
 /** A run in lists. */
 export const Run = RunState.extend({
-  version: z.int().min(1).meta({ description: 'Also the ETag. Grows with whatever happens in the run.' }),
+  version: z.int().min(1).meta({
+    description: 'Version number, also returned as the `ETag`. Increases with every change in the run.',
+  }),
   allowedActions: allowedActionsSchema(
     RunAction,
     requireForAll(runActions, 'runs:manage', { resume: null }),
@@ -26,19 +28,23 @@ const LargeValue = z
   .object({
     href: z
       .string()
-      .meta({ description: 'Below the address of the API.', example: '/runs/run_01…/values/7' }),
-    bytes: z.int().meta({ description: 'Of its JSON, about.' }),
+      .meta({ description: 'Path relative to the address of the API.', example: '/runs/run_01…/values/7' }),
+    bytes: z.int().meta({ description: 'Approximate size of the value as JSON, in bytes.' }),
   })
   .meta({ id: 'LargeValue' })
 
 /** A value of a run, or a reference to it. */
 const valueFields = (label: string) => ({
-  value: JsonValue.meta({ description: `${label}; null where it is large, left out, or not there.` }),
+  value: JsonValue.meta({ description: `${label}; null if it is large, omitted or absent.` }),
   large: LargeValue.nullable(),
-  omitted: z.literal(true).optional().meta({
-    description:
-      'There where the value is left out of a run that has ended, as the workspace had reached its limit `traceBytesPerDay`.',
-  }),
+  omitted: z
+    .literal(true)
+    .optional()
+    .meta({
+      description:
+        'Present if the value of an ended run is omitted because the workspace had reached its limit ' +
+        '`traceBytesPerDay`.',
+    }),
 })
 export const RunValue = z.object(valueFields('The value')).meta({ id: 'RunValue' })
 export type RunValue = z.infer<typeof RunValue>
@@ -56,7 +62,10 @@ export const RunWaiting = z
   .object({
     for: z.enum(['time', 'event', 'approval', 'run']),
     dueAt: At.nullable(),
-    types: z.array(z.string()).optional().meta({ description: 'Of the event.' }),
+    types: z
+      .array(z.string())
+      .optional()
+      .meta({ description: 'Types of the event for which the step waits.' }),
     runId: z.string().optional(),
     approval: z
       .object({
@@ -77,12 +86,15 @@ const RunStepStatus = z.enum(['running', 'waiting', 'completed', 'failed', 'canc
 /** A step as run at one place; steps in a `for_each` run once per item, and again when the run is retried. */
 export const RunStep = z
   .object({
-    place: z.string().meta({ description: 'The id, and in a `for_each` which item.', example: 'notify[3]' }),
+    place: z.string().meta({
+      description: 'Place of the step: its id, and within a `for_each` also the index of the item.',
+      example: 'notify[3]',
+    }),
     id: z.string(),
     name: z.string().nullable(),
     type: z.string(),
-    parent: z.string().nullable().meta({ description: 'The place of the step it stands in.' }),
-    runAttempt: z.int().min(1).meta({ description: 'Of the run; grows with every retry.' }),
+    parent: z.string().nullable().meta({ description: 'Place of the step that contains this step.' }),
+    runAttempt: z.int().min(1).meta({ description: 'Attempt of the run; increases with every retry.' }),
     status: RunStepStatus,
     startedAt: At,
     endedAt: At.nullable(),
@@ -99,10 +111,10 @@ export const RunStep = z
           retryAt: At.nullable(),
         }),
       )
-      .meta({ description: 'Those that failed.' }),
+      .meta({ description: 'Failed attempts.' }),
     waiting: RunWaiting.nullable(),
     decisions: z.array(RunStepDecision),
-    chosen: z.string().nullable().meta({ description: 'Of a branch or switch, what was run.' }),
+    chosen: z.string().nullable().meta({ description: 'Alternative of a branch or switch that was run.' }),
     itemCount: z.int().nullable(),
     childRunId: z.string().nullable(),
   })
@@ -115,10 +127,10 @@ export const RunDetail = Run.extend({
   input: RunValue,
   event: RunValue,
   output: RunValue,
-  nextDueAt: At.nullable().meta({ description: 'When it goes on by itself at the latest.' }),
-  steps: z.array(RunStep).meta({ description: 'The first 200, in the order they began.' }),
+  nextDueAt: At.nullable().meta({ description: 'Latest time at which the run continues by itself.' }),
+  steps: z.array(RunStep).meta({ description: 'First 200 steps, in the order in which they began.' }),
   nextSteps: z.string().nullable().meta({
-    description: '`after` of `GET /runs/:id/steps`, where there are more steps.',
+    description: 'Value for `after` of `GET /runs/:id/steps`, if there are more steps.',
   }),
 }).meta({ id: 'RunDetail' })
 export type RunDetail = z.infer<typeof RunDetail>
@@ -129,18 +141,23 @@ export const CancelRun = z
 
 export const RetryRun = z
   .strictObject({
-    from: z.string().max(100).optional().meta({
-      description:
-        'Id of a top-level step; it and what follows is done again. Without: what failed or was cut off.',
-    }),
+    from: z
+      .string()
+      .max(100)
+      .optional()
+      .meta({
+        description:
+          'Id of a top-level step from which the run is repeated: this step and all following steps run again. ' +
+          'Default: the failed and interrupted steps.',
+      }),
     newKey: z
       .boolean()
       .default(false)
       .meta({
         description:
-          'A step whose outcome is unknown is repeated with its recorded input and its idempotency key, by which the other ' +
-          'side recognises the repetition. With `true` its input is evaluated again, and it gets another key: an effect that ' +
-          'was had after all is had twice.',
+          'By default, a step whose outcome is unknown is repeated with its recorded input and its idempotency key, by ' +
+          'which the target recognises the repetition. With `true`, the input is evaluated again and the step has a ' +
+          'new key; an effect that occurred despite the unknown outcome then occurs twice.',
       }),
   })
   .meta({ id: 'RetryRun', example: { from: 'notify' } })
@@ -152,7 +169,7 @@ export const ResumeRun = z
       .string()
       .max(200)
       .optional()
-      .meta({ description: 'Its place, where several steps wait for approvals.' }),
+      .meta({ description: 'Place of the step, if several steps wait for approvals.' }),
     decision: z.enum(['approve', 'reject']),
     comment: z.string().trim().min(1).max(2_000).optional(),
   })
@@ -179,8 +196,9 @@ export const RunFilters = z.object({
     .optional()
     .meta({
       description:
-        'Id of what started them, as `trigger.id` of a run has it: of an event, a message of a topic, a call of a hook, or the ' +
-        'run whose step started them. Runs of a schedule have its instant there, which `from` and `to` find.',
+        'Id of the trigger, as in `trigger.id` of a run: of an event, a message of a topic, a call of a hook, or the ' +
+        'run whose step started the run. For runs of a schedule, `trigger.id` is the scheduled instant; use `from` ' +
+        'and `to` to find them.',
     }),
   workflowId: z.string().max(100).optional(),
   from: MomentOrDay.optional().meta({ description: 'Queued at or after this instant.' }),

@@ -23,7 +23,10 @@ export type WorkflowAction = z.infer<typeof WorkflowAction>
 /** A problem that prevents a draft from being published. */
 export const WorkflowProblem = z
   .object({
-    step: z.string().nullable().meta({ description: 'Id of the step it is in.', example: 'notify' }),
+    step: z
+      .string()
+      .nullable()
+      .meta({ description: 'Id of the step that contains the problem.', example: 'notify' }),
     path: z
       .string()
       .meta({ description: 'JSON pointer into the definition.', example: '/steps/1/body/assignee' }),
@@ -35,7 +38,10 @@ export type WorkflowProblem = z.infer<typeof WorkflowProblem>
 
 /** A workflow in lists. */
 export const Workflow = WorkflowState.extend({
-  version: z.int().min(1).meta({ description: 'Also the ETag; send it as If-Match.' }),
+  version: z
+    .int()
+    .min(1)
+    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
   allowedActions: allowedActionsSchema(
     WorkflowAction,
     requireForAll(workflowActions, 'workflows:write', { trigger: 'workflows:run' }),
@@ -46,7 +52,9 @@ export type Workflow = z.infer<typeof Workflow>
 
 export const WorkflowWithDraft = Workflow.extend({
   draft: WorkflowDefinition,
-  problems: z.array(WorkflowProblem).meta({ description: 'What keeps the draft from being published.' }),
+  problems: z
+    .array(WorkflowProblem)
+    .meta({ description: 'Problems that prevent the publication of the draft.' }),
 }).meta({ id: 'WorkflowWithDraft' })
 export type WorkflowWithDraft = z.infer<typeof WorkflowWithDraft>
 
@@ -78,13 +86,19 @@ export type WorkflowPatch = z.infer<typeof WorkflowPatch>
 
 export const PublishWorkflow = z
   .strictObject({
-    note: z.string().max(2_000).default('').meta({ description: 'What is new in this version.' }),
-    activate: z.boolean().default(false).meta({ description: 'Activates the workflow as well.' }),
+    note: z
+      .string()
+      .max(2_000)
+      .default('')
+      .meta({ description: 'Description of the changes in this version.' }),
+    activate: z.boolean().default(false).meta({ description: 'Whether to activate the workflow as well.' }),
   })
   .meta({ id: 'PublishWorkflow', example: { note: 'Reminds after an hour' } })
 
 export const RollbackWorkflow = z
-  .strictObject({ to: Version.meta({ description: 'A version; its triggers and steps apply to new runs.' }) })
+  .strictObject({
+    to: Version.meta({ description: 'Version to restore. Its triggers and steps apply to new runs.' }),
+  })
   .meta({ id: 'RollbackWorkflow', example: { to: 1 } })
 
 /** One published version, in lists. */
@@ -97,8 +111,10 @@ export const WorkflowVersion = z
     triggerType: z.string(),
     stepCount: z.int().min(1),
     publishedAt: At,
-    publishedBy: z.string().meta({ description: 'Id of the person whose rights its runs have at most.' }),
-    current: z.boolean().meta({ description: 'New runs are pinned to it.' }),
+    publishedBy: z
+      .string()
+      .meta({ description: 'Id of the user whose rights limit the rights of the runs.' }),
+    current: z.boolean().meta({ description: 'Whether new runs are pinned to this version.' }),
   })
   .meta({ id: 'WorkflowVersion' })
 export type WorkflowVersion = z.infer<typeof WorkflowVersion>
@@ -126,7 +142,8 @@ export const WorkflowDiff = z
 export const WorkflowHook = z
   .object({
     path: z.string().meta({
-      description: 'Below the origin of this instance. Who knows it can start runs, unless calls are signed.',
+      description:
+        'Path below the origin of this instance. Anyone who knows the path can start runs, unless calls are signed.',
       example: '/hooks/hk_01JABCDEFGHJKMNPQRSTVWXYZ0',
     }),
   })
@@ -142,7 +159,7 @@ export const WorkflowExport = z
     connectors: z
       .record(idSchema('connector'), z.string())
       .default({})
-      .meta({ description: 'Names of the connectors that the definition speaks of by id.' }),
+      .meta({ description: 'Names of the connectors that the definition references by id.' }),
     workflows: z.record(idSchema('workflow'), z.string()).default({}),
   })
   .meta({ id: 'WorkflowExport' })
@@ -150,7 +167,7 @@ export type WorkflowExport = z.infer<typeof WorkflowExport>
 
 export const PromoteWorkflow = z
   .strictObject({
-    environment: Environment.meta({ description: 'Where the published version is taken to.' }),
+    environment: Environment.meta({ description: 'Environment to which the published version is promoted.' }),
   })
   .meta({ id: 'PromoteWorkflow', example: { environment: 'staging' } })
 
@@ -161,11 +178,11 @@ export const TriggerWorkflow = z
 export const TestWorkflow = z
   .strictObject({
     input: JsonValue.optional(),
-    event: JsonValue.optional().meta({ description: 'What stands for the event of its trigger.' }),
+    event: JsonValue.optional().meta({ description: 'Value used as the event of the trigger.' }),
     pins: z
       .record(z.string(), JsonValue)
       .default({})
-      .meta({ description: 'By step: the output it has without being run.' }),
+      .meta({ description: 'Outputs by step. A step with an entry has this output without being run.' }),
   })
   .meta({ id: 'TestWorkflow', example: { input: { name: 'Ada' }, pins: { fetch: { status: 200 } } } })
 
@@ -173,9 +190,11 @@ export const TestWorkflow = z
 export const TriggeredRun = z
   .object({
     runId: idSchema('run'),
-    created: z.boolean().meta({ description: 'False: the same trigger has started this run before.' }),
+    created: z.boolean().meta({ description: '`false` if the same trigger has already started this run.' }),
     ended: z.boolean(),
-    status: RunStatus.nullable().meta({ description: 'Once it has ended, or is paused.' }),
+    status: RunStatus.nullable().meta({
+      description: 'Status of the run, once the run has ended or is paused.',
+    }),
     output: JsonValue.nullable(),
     error: RunError.nullable(),
   })
@@ -185,12 +204,13 @@ export type TriggeredRun = z.infer<typeof TriggeredRun>
 /** A trigger that did not start a run. */
 export const SkippedTrigger = z
   .object({
-    triggerId: z.string().meta({ description: 'Of the event, the call or the time.' }),
+    triggerId: z.string().meta({ description: 'Id of the event or call, or the scheduled time.' }),
     triggerType: z.string(),
     triggeredAt: At,
     reason: z.enum(['too_deep', 'overlap']).meta({
       description:
-        '`too_deep`: runs had caused runs more than ten levels deep. `overlap`: the schedule says so.',
+        '`too_deep`: runs caused by runs are nested more than ten levels deep. `overlap`: the trigger was skipped by ' +
+        'the overlap setting of the schedule.',
     }),
   })
   .meta({ id: 'SkippedTrigger' })

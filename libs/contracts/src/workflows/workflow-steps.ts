@@ -21,7 +21,12 @@ const maxDeadlineSeconds = 365 * 86_400
 
 export const StepRetry = z
   .strictObject({
-    attempts: z.int().min(1).max(20).default(3).meta({ description: 'The first one included.' }),
+    attempts: z
+      .int()
+      .min(1)
+      .max(20)
+      .default(3)
+      .meta({ description: 'Maximum number of attempts, including the first one.' }),
     strategy: z.enum(['fixed', 'exponential']).default('exponential'),
     delaySeconds: z.number().min(0.1).max(3_600).default(2),
     maxDelaySeconds: z.number().min(0.1).max(86_400).default(300),
@@ -32,15 +37,20 @@ export const StepRetry = z
 const common = {
   id: StepId,
   name: z.string().trim().min(1).max(200).optional(),
-  continueOnError: z.boolean().default(false).meta({
-    description: 'The run goes on when the step has failed: its output is null, `steps.<id>.error` says why.',
-  }),
+  continueOnError: z
+    .boolean()
+    .default(false)
+    .meta({
+      description:
+        'Whether the run continues if the step fails. The output of the step is then `null`, and `steps.<id>.error` ' +
+        'contains the reason.',
+    }),
 }
 /** Fields of steps with external effects. */
 const effect = {
   ...common,
   retry: StepRetry.optional(),
-  timeoutSeconds: Seconds.max(600).default(30).meta({ description: 'For one attempt.' }),
+  timeoutSeconds: Seconds.max(600).default(30).meta({ description: 'Timeout of one attempt in seconds.' }),
 }
 
 const HttpStep = z.strictObject({
@@ -59,8 +69,11 @@ const ApiStep = z.strictObject({
   operation: z
     .string()
     .max(100)
-    .meta({ description: 'An operation id of this API.', example: 'createIncident' }),
-  params: z.record(z.string().max(100), Value).default({}).meta({ description: 'Of its path.' }),
+    .meta({ description: 'Operation id of this API.', example: 'createIncident' }),
+  params: z
+    .record(z.string().max(100), Value)
+    .default({})
+    .meta({ description: 'Path parameters of the operation.' }),
   query: z.record(z.string().max(100), Value).default({}),
   body: Value.optional(),
 })
@@ -77,7 +90,7 @@ const ArtifactStep = z.strictObject({
   type: z.literal('artifact'),
   ...effect,
   artifact: ArtifactSlug.meta({
-    description: 'Its slug: the present version in the environment of the run.',
+    description: 'Slug of the artifact. The step runs the current version in the environment of the run.',
   }),
   input: Value.optional(),
 })
@@ -98,15 +111,20 @@ const WorkflowStep = z.strictObject({
   ...common,
   workflow: idSchema('workflow'),
   input: Value.optional(),
-  wait: z.boolean().default(true).meta({
-    description: 'Whether its output is waited for; without, the output is the id of its run.',
-  }),
+  wait: z
+    .boolean()
+    .default(true)
+    .meta({
+      description:
+        'Whether the step waits for the output of the started run. If `false`, the output of the step is the id of ' +
+        'that run.',
+    }),
 })
 
 const WaitEvent = z.strictObject({
   types: z.array(z.string().min(1).max(100)).min(1).max(20),
   filter: Filter.optional().meta({
-    description: 'Over the event as webhooks get it; values may be templates.',
+    description: 'Conditions over the webhook body of the event; values may be templates.',
   }),
   timeoutSeconds: Seconds.max(maxDeadlineSeconds).default(7 * 86_400),
 })
@@ -114,8 +132,10 @@ const WaitStep = z.strictObject({
   type: z.literal('wait'),
   ...common,
   seconds: z.union([z.number().min(0).max(maxDeadlineSeconds), Expression]).optional(),
-  until: Expression.optional().meta({ description: 'An instant in ISO 8601.' }),
-  event: WaitEvent.optional().meta({ description: 'One that was accepted since the run has started.' }),
+  until: Expression.optional().meta({ description: 'Instant in ISO 8601 until which the step waits.' }),
+  event: WaitEvent.optional().meta({
+    description: 'Event for which the step waits. Includes events accepted since the start of the run.',
+  }),
 })
 
 const ApprovalStep = z.strictObject({
@@ -123,9 +143,9 @@ const ApprovalStep = z.strictObject({
   ...common,
   title: Text.min(1),
   message: Text.default(''),
-  data: Value.optional().meta({ description: 'What those who decide are shown.' }),
+  data: Value.optional().meta({ description: 'Data shown to the approvers.' }),
   approvers: z.strictObject({
-    users: z.array(Text).max(50).default([]).meta({ description: 'Ids; may be templates.' }),
+    users: z.array(Text).max(50).default([]).meta({ description: 'Ids of users; may be templates.' }),
     roles: z.array(z.string().max(50)).max(20).default([]),
   }),
   quorum: z
@@ -135,11 +155,13 @@ const ApprovalStep = z.strictObject({
     .default(1)
     .meta({
       description:
-        'Approvals it takes; one rejection is enough. A step that is rejected or expires fails, unless a branch or switch ' +
-        'reads its output: that is then `approved: false`.',
+        'Number of required approvals; one rejection is enough to reject. A rejected or expired step fails, unless a ' +
+        'branch or switch reads its output, which is then `approved: false`.',
     }),
   deadlineSeconds: Seconds.max(maxDeadlineSeconds).optional(),
-  reminderSeconds: Seconds.max(maxDeadlineSeconds).optional().meta({ description: 'Between reminders.' }),
+  reminderSeconds: Seconds.max(maxDeadlineSeconds)
+    .optional()
+    .meta({ description: 'Seconds between reminders.' }),
 })
 
 const StopStep = z.strictObject({ type: z.literal('stop'), ...common, output: Value.optional() })
@@ -160,7 +182,11 @@ const parallelFields = {
 const forEachFields = {
   type: z.literal('for_each'),
   ...common,
-  items: Expression.meta({ description: 'Gives an array; each is `item`, and `index` counts from 0.' }),
+  items: Expression.meta({
+    description:
+      'Expression that returns an array. Each element is available as `item`, and its position, counted from 0, as ' +
+      '`index`.',
+  }),
   concurrency: z.int().min(1).max(50).default(1),
   maxItems: z.int().min(1).max(10_000).default(1_000),
 }

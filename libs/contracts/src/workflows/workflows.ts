@@ -22,14 +22,19 @@ const EventTrigger = z.strictObject({
     .array(z.string().min(1).max(100))
     .min(1)
     .max(50)
-    .meta({ description: 'Types and patterns as webhooks have them.', example: ['incident.created'] }),
-  filter: Filter.optional().meta({ description: 'Over the body a webhook gets, such as `data.severity`.' }),
+    .meta({
+      description: 'Event types and patterns, in the format of webhooks.',
+      example: ['incident.created'],
+    }),
+  filter: Filter.optional().meta({
+    description: 'Conditions over the webhook body of the event, such as `data.severity`.',
+  }),
 })
 const EventBusTrigger = z.strictObject({
   type: z.literal('event_bus'),
   topic: TopicName,
   eventType: z.string().min(1).max(200).optional(),
-  filter: Filter.optional().meta({ description: 'Over the event, such as `payload.amount`.' }),
+  filter: Filter.optional().meta({ description: 'Conditions over the event, such as `payload.amount`.' }),
 })
 const ScheduleTrigger = z.strictObject({
   type: z.literal('schedule'),
@@ -44,25 +49,31 @@ const WebhookTrigger = z.strictObject({
     .optional()
     .meta({
       description:
-        'Further headers that `event.headers` has. Content-Type, User-Agent and those by which senders ' +
-        'name an event and its repetition are there anyway.',
+        'Additional headers to include in `event.headers`. Content-Type, User-Agent and the headers by which senders ' +
+        'identify an event and its repetition are always included.',
     }),
   body: z
     .enum(['parsed', 'raw'])
     .optional()
     .meta({
       description:
-        '`parsed`, unless given: JSON as it is, a form by its fields, anything else as text. `raw`: the text as it came. What is ' +
-        'no text is base64, and `event.encoding` says so.',
+        '`parsed` (the default): JSON as a value, a form as an object of its fields, anything else as text. `raw`: ' +
+        'the unchanged text. A body that is not text is encoded in base64, as stated in `event.encoding`.',
     }),
   signature: z
     .strictObject({
-      secret: z.string().min(1).max(100).meta({ description: 'Name of a secret.' }),
+      secret: z.string().min(1).max(100).meta({ description: 'Name of the secret for the signature.' }),
       header: z.string().min(1).max(100).default('X-Service-Signature-256'),
-      prefix: z.string().max(20).default('sha256=').meta({ description: 'Before the hex digits.' }),
+      prefix: z
+        .string()
+        .max(20)
+        .default('sha256=')
+        .meta({ description: 'Text before the hexadecimal digits of the signature.' }),
     })
     .optional()
-    .meta({ description: 'HMAC-SHA256 of the raw body; a call without a valid one is refused with 401.' }),
+    .meta({
+      description: 'HMAC-SHA256 of the raw body. A call without a valid signature is refused with 401.',
+    }),
 })
 
 export const WorkflowTrigger = z
@@ -71,7 +82,9 @@ export const WorkflowTrigger = z
 export type WorkflowTrigger = z.infer<typeof WorkflowTrigger>
 
 const Concurrency = z.strictObject({
-  key: Expression.optional().meta({ description: 'Runs of one key share the limit; all runs without.' }),
+  key: Expression.optional().meta({
+    description: 'Runs with the same key share the limit. If omitted, all runs share it.',
+  }),
   limit: z.int().min(1).max(1_000),
   whenFull: z.enum(['queue', 'skip', 'cancel_oldest']).default('queue'),
 })
@@ -86,26 +99,31 @@ export const WorkflowDefinition = z
     input: z
       .record(z.string(), JsonValue)
       .optional()
-      .meta({ description: 'JSON Schema of what a run is started with.' }),
+      .meta({ description: 'JSON Schema of the input of a run.' }),
     steps: Steps,
-    output: JsonValue.optional().meta({ description: 'Of the run; that of its last step without.' }),
-    onFailure: Steps.optional().meta({ description: 'Run when the run has failed; `failure` says why.' }),
+    output: JsonValue.optional().meta({
+      description: 'Output of the run. Default: the output of its last step.',
+    }),
+    onFailure: Steps.optional().meta({
+      description: 'Steps to run after the run has failed; `failure` contains the reason.',
+    }),
     timeoutSeconds: z
       .int()
       .min(1)
       .max(365 * 86_400)
       .default(30 * 86_400)
-      .meta({ description: 'The run fails when it takes longer.' }),
+      .meta({ description: 'Maximum duration of a run in seconds. A run that exceeds it fails.' }),
     concurrency: Concurrency.optional(),
-    retry: StepRetry.optional().meta({ description: 'Of the steps that say nothing else.' }),
+    retry: StepRetry.optional().meta({ description: 'Retries of steps that do not define their own.' }),
     permissions: z
       .array(PermissionName)
       .max(100)
       .optional()
       .meta({
         description:
-          'Permissions its steps need in addition to those of their kinds and operations, as where an operation asks for more by ' +
-          'what its body says. Its owner must hold them, and its runs act by no others.',
+          'Permissions that the steps require in addition to those of their types and operations, for example if an ' +
+          'operation requires more permissions for a certain body. The owner must have all required permissions, and ' +
+          'the runs act with no others.',
       }),
   })
   .meta({ id: 'WorkflowDefinition' })
@@ -120,19 +138,27 @@ export const WorkflowState = z.object({
   name: Name,
   description: Description,
   status: WorkflowStatus,
-  publishedVersion: z.int().min(1).nullable().meta({ description: 'The one that new runs are pinned to.' }),
+  publishedVersion: z.int().min(1).nullable().meta({ description: 'Version to which new runs are pinned.' }),
   latestVersion: z.int().min(0),
-  draftRevision: z.int().min(1).meta({ description: 'Counts the changes of the draft.' }),
-  draftChanged: z.boolean().meta({ description: 'Whether the draft says something else than that version.' }),
+  draftRevision: z.int().min(1).meta({ description: 'Revision of the draft, increased by every change.' }),
+  draftChanged: z.boolean().meta({ description: 'Whether the draft differs from the published version.' }),
   triggerType: z.string().nullable(),
-  ownerId: z.string().nullable().meta({
-    description:
-      'Who last published, activated or rolled back to that version: runs do no more than they may.',
-  }),
-  deactivatedReason: z.enum(['user', 'owner_rights']).nullable().meta({
-    description:
-      '`owner_rights`: its owner may no longer do what it needs, so it is not started by hand either.',
-  }),
+  ownerId: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'User who last published or activated the workflow, or rolled it back to the published version. The runs ' +
+        'have at most the rights of this user.',
+    }),
+  deactivatedReason: z
+    .enum(['user', 'owner_rights'])
+    .nullable()
+    .meta({
+      description:
+        '`owner_rights`: the owner no longer has the rights that the workflow requires, so the workflow cannot be ' +
+        'started manually either.',
+    }),
   createdAt: At,
   updatedAt: At,
 })
@@ -159,10 +185,7 @@ export const RunError = z
   .object({
     code: z.string(),
     message: z.string(),
-    step: z
-      .string()
-      .nullable()
-      .meta({ description: 'The place of the step that failed, such as `notify[3]`.' }),
+    step: z.string().nullable().meta({ description: 'Place of the failed step, such as `notify[3]`.' }),
     details: JsonValue.optional(),
   })
   .meta({ id: 'RunError' })
@@ -173,11 +196,14 @@ export const RunState = z.object({
   id: idSchema('run'),
   workflowId: idSchema('workflow'),
   workflowName: z.string(),
-  workflowVersion: z.int().min(0).meta({ description: '0 for a test of the draft.' }),
+  workflowVersion: z
+    .int()
+    .min(0)
+    .meta({ description: 'Version of the workflow; 0 for a test of the draft.' }),
   status: RunStatus,
   triggerType: z.string(),
   parentRunId: idSchema('run').nullable(),
-  attempt: z.int().min(1).meta({ description: 'Grows with every retry.' }),
+  attempt: z.int().min(1).meta({ description: 'Attempt of the run; increases with every retry.' }),
   error: RunError.nullable(),
   queuedAt: At,
   startedAt: At.nullable(),
@@ -191,11 +217,13 @@ const runEvent = (description: string) => resourceEvent(RunState, description)
 
 /** The approval an approver is notified of. */
 export const ApprovalNotice = z.object({
-  step: z.string().meta({ description: 'Its place, as in the steps of the run: `ask`, or `ask[2]`.' }),
+  step: z.string().meta({ description: 'Place of the step, as in the steps of the run: `ask` or `ask[2]`.' }),
   title: z.string(),
-  users: z.array(z.string()).meta({ description: 'Who may decide and has not yet, by id.' }),
-  roles: z.array(z.string()).meta({ description: 'Members of these roles may decide, too.' }),
-  dueAt: At.nullable().meta({ description: 'When it expires.' }),
+  users: z
+    .array(z.string())
+    .meta({ description: 'Ids of the users who may decide and have not decided yet.' }),
+  roles: z.array(z.string()).meta({ description: 'Roles whose members may decide as well.' }),
+  dueAt: At.nullable().meta({ description: 'Time at which the approval expires.' }),
 })
 export type ApprovalNotice = z.infer<typeof ApprovalNotice>
 const approvalEvent = (description: string) =>
@@ -208,12 +236,12 @@ export const workflowEvents = {
     number: z.int().min(1),
   }),
   'workflow.rolled_back': workflowEvent('New runs are pinned to another version again.', {
-    from: z.int().min(1).nullable().meta({ description: 'The version before.' }),
+    from: z.int().min(1).nullable().meta({ description: 'Previous version.' }),
   }),
   'workflow.activated': workflowEvent('Its trigger starts runs.'),
   'workflow.deactivated': workflowEvent('Its trigger starts no more runs.', {
     reason: z.enum(['user', 'owner_rights']),
-    missing: z.array(z.string()).optional().meta({ description: 'Permissions that its owner lost.' }),
+    missing: z.array(z.string()).optional().meta({ description: 'Permissions that the owner has lost.' }),
   }),
   'workflow.archived': workflowEvent('It is no longer shown or run; its runs stay.'),
   'workflow.hook_rotated': workflowEvent('Its inbound webhook has another address.'),

@@ -30,7 +30,7 @@ export const uploadContent = (mediaTypes: readonly string[]) =>
 const anyObject = {
   type: 'object' as const,
   additionalProperties: {},
-  description: 'Other JSON than an object is accepted as well.',
+  description: 'JSON values other than objects are accepted as well.',
 }
 
 /**

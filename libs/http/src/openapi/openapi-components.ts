@@ -32,26 +32,28 @@ export const headerParameters: Record<HeaderName, HeaderParameter> = {
     name: 'X-Workspace',
     in: 'header',
     required: true,
-    description: 'Slug of the workspace the request works in.',
+    description: 'Slug of the workspace the request applies to.',
     schema: { type: 'string', pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$' },
   },
   Environment: {
     name: 'X-Environment',
     in: 'header',
-    description: 'Environment of the workspace; data of environments is separate.',
+    description: 'Environment of the workspace; each environment has its own data.',
     schema: { type: 'string', enum: [...environments], default: 'production' },
   },
   RequestId: {
     name: 'X-Request-ID',
     in: 'header',
-    description: 'Echoed, logged and carried on events; made when absent or not of this form.',
+    description:
+      'Id of the request: echoed in the response, logged and added to events. Generated if absent or malformed.',
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{8,128}$' },
   },
   IdempotencyKey: {
     name: 'Idempotency-Key',
     in: 'header',
     description:
-      'The same key with the same request takes effect once and is answered the same for 24 hours. Printable ASCII.',
+      'A repeated request with the same key takes effect once and returns the same response for 24 hours. ' +
+      'Printable ASCII.',
     // Whitespace around a header's value is removed in transit.
     schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]([ -~]*[!-~])?$' },
   },
@@ -59,13 +61,13 @@ export const headerParameters: Record<HeaderName, HeaderParameter> = {
     name: 'If-Match',
     in: 'header',
     description:
-      'The ETag seen last; the request fails with 412 when the resource has changed since. `*` is any.',
+      'The last known ETag; the request fails with 412 if the resource has changed since. `*` matches any version.',
     schema: { type: 'string', pattern: '^(\\*|(W/)?"[!#-~]*")$' },
   },
   IfNoneMatch: {
     name: 'If-None-Match',
     in: 'header',
-    description: 'The ETag seen last; the answer is 304 without content when the resource is still the same.',
+    description: 'The last known ETag; the response is 304 without content if the resource has not changed.',
     schema: { type: 'string' },
   },
 }

@@ -154,13 +154,16 @@ function operation(route: Route, envelope: z.ZodType, located: boolean): RouteCo
     responses: {
       [route.status]: success(route, envelope, located),
       ...(route.wasThere && {
-        200: { ...success(route, envelope, false), description: 'It was there already.' },
+        200: { ...success(route, envelope, false), description: 'The resource already existed.' },
       }),
       ...(route.accepted && {
-        202: { ...success(route, envelope, false), description: 'It is accepted, and still to be done.' },
+        202: {
+          ...success(route, envelope, false),
+          description: 'The request is accepted and processed later.',
+        },
       }),
       ...(supportsIfNoneMatch(route) && {
-        304: { description: 'Unchanged since If-None-Match; no content.' },
+        304: { description: 'Unchanged since the ETag in If-None-Match; no content.' },
       }),
       ...errorResponses(route),
     },
@@ -208,13 +211,16 @@ function success(route: Route, envelope: z.ZodType, located: boolean): RouteConf
   const headers = {
     'X-Request-ID': { schema: { type: 'string' as const } },
     ...(isVersioned(route) && {
-      ETag: { description: 'The version, for If-Match.', schema: { type: 'string' as const } },
+      ETag: { description: 'Version of the resource, for If-Match.', schema: { type: 'string' as const } },
     }),
     ...(route.kind === 'stream' && {
-      'Content-Disposition': { description: 'A file name.', schema: { type: 'string' as const } },
+      'Content-Disposition': {
+        description: 'File name of the content.',
+        schema: { type: 'string' as const },
+      },
     }),
     ...(located && {
-      Location: { description: 'Where the new resource is.', schema: { type: 'string' as const } },
+      Location: { description: 'URL of the new resource.', schema: { type: 'string' as const } },
     }),
   }
   const content = Object.fromEntries(

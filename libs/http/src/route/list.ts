@@ -119,22 +119,22 @@ function listQuery(filters: z.ZodObject, sorts: readonly string[]): z.ZodObject 
         .min(1)
         .max(pageBounds.items)
         .default(50)
-        .meta({ description: 'Items per page.' }),
+        .meta({ description: 'Maximum number of items per page.' }),
       after: z
         .string()
         .min(1)
         .max(pageBounds.cursor)
         .optional()
-        .meta({ description: 'The `nextCursor` of the page before.' }),
+        .meta({ description: 'The `nextCursor` of the previous page.' }),
     })
     .strict()
   if (sorts.length === 0) return paged
   return paged
     .safeExtend({
-      sort: z
-        .enum(allowed)
-        .optional()
-        .meta({ default: sorts[0], description: 'Field to sort by; `-` sorts descending.' }),
+      sort: z.enum(allowed).optional().meta({
+        default: sorts[0],
+        description: 'Field to sort by; the prefix `-` sorts in descending order.',
+      }),
     })
     .strict()
 }

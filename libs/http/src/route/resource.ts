@@ -21,9 +21,12 @@ export interface Resource<Path extends string, Key extends string, Shown extends
 }
 
 /** A contract without the properties the resource provides. An operation can override them. */
-type Operation<Contract extends { [Name in Given]?: unknown }> = Omit<Contract, Given | 'path'> &
-  Partial<Pick<Contract, Given>>
-type Given = 'operationId' | 'method' | 'tag' | 'scope' | 'response'
+type Operation<Contract extends { [Name in DerivedField]?: unknown }> = Omit<
+  Contract,
+  DerivedField | 'path'
+> &
+  Partial<Pick<Contract, DerivedField>>
+type DerivedField = 'operationId' | 'method' | 'tag' | 'scope' | 'response'
 
 type NoQuery = z.ZodObject<Record<never, never>>
 

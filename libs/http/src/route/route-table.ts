@@ -25,7 +25,7 @@ export function routeTableRoute(routes: readonly Route[]): Route {
     operationId: 'getRouteTable',
     method: 'get',
     path: '/internal/routes',
-    summary: 'Get what the gateway, workflows, artifacts and apps have to know of each operation',
+    summary: 'Get the route table of this service',
     tag: 'Internal',
     scope: 'service',
     callers: ['gateway', 'workflows', 'sdk', 'apps'],

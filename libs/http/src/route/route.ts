@@ -309,7 +309,7 @@ export function commonFields(contract: Contract<string>) {
 /** For actions without a body: a field would be ignored, so it is an error, as elsewhere. */
 const noFields = z
   .strictObject({})
-  .meta({ id: 'NoFields', description: 'Nothing, or an empty object.', example: {} })
+  .meta({ id: 'NoFields', description: 'No body, or an empty object.', example: {} })
 
 const mayHaveBody = ({ method }: Contract<string>) =>
   method === 'post' || method === 'put' || method === 'patch'

@@ -4,7 +4,7 @@ import type { z } from 'zod'
 
 /** Time zone of a query's dates, if the query has no such parameter itself. */
 const TimeZoneOfDays = TimeZoneName.default('UTC').meta({
-  description: 'By whose clock a date begins that is given for an instant: an IANA name.',
+  description: 'Time zone, as an IANA name, that determines when a date given in place of an instant begins.',
   example: 'Europe/Berlin',
 })
 

@@ -34,7 +34,7 @@ export interface Budgets {
   /** Like `spend`, but returns `false` if the amount exceeds the budget. */
   fits(name: WindowLimit, holder: Holder, amount: number): boolean
   /** Reserves a part of a budget until the returned function is called. Throws `rate_limited`. */
-  reserve(name: HeldLimit, holder: Holder, amount: number): () => void
+  reserve(name: ConcurrencyLimit, holder: Holder, amount: number): () => void
 }
 
 const windows = {
@@ -45,7 +45,7 @@ const windows = {
   traceBytesPerDay: 86_400_000,
 }
 type WindowLimit = keyof typeof windows
-type HeldLimit =
+type ConcurrencyLimit =
   | 'openPolls'
   | 'openPollsPerKey'
   | 'requestsInFlight'

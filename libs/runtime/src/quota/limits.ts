@@ -19,15 +19,16 @@ export const limitTable = {
   },
   openPollsPerKey: {
     initial: 5_000,
-    description: 'the same of one session or API key',
+    description: 'long-polls and exports of one session or API key open at once, over all replicas',
   },
   requestsInFlight: {
     initial: 4_000,
-    description: 'concurrent requests of one workspace, without long-polls and exports, over all replicas',
+    description: 'concurrent requests of one workspace, excluding long-polls and exports, over all replicas',
   },
   requestsInFlightPerKey: {
     initial: 2_000,
-    description: 'the same of one session or API key',
+    description:
+      'concurrent requests of one session or API key, excluding long-polls and exports, over all replicas',
   },
   requestBytesInFlight: {
     initial: 134_217_728,
@@ -35,7 +36,7 @@ export const limitTable = {
   },
   workspaces: {
     initial: 100,
-    description: 'workspaces one person owns',
+    description: 'workspaces owned by one person',
   },
   webhooks: {
     initial: 1_000,
@@ -44,7 +45,8 @@ export const limitTable = {
   attempts: {
     initial: 256,
     description:
-      'concurrent delivery attempts of one workspace on one replica, for each of first attempts and retries',
+      'concurrent delivery attempts of one workspace on one replica, counted separately for first attempts and ' +
+      'retries',
   },
   slowAttempts: {
     initial: 512,
@@ -56,7 +58,7 @@ export const limitTable = {
   },
   deliveryBytes: {
     initial: 33_554_432,
-    description: 'bytes of the bodies of these deliveries',
+    description: 'bytes of the bodies of the deliveries of one workspace in the memory of one replica',
   },
   connectors: {
     initial: 1_000,
@@ -68,11 +70,11 @@ export const limitTable = {
   },
   exports: {
     initial: 100,
-    description: 'exports of one workspace that are being made or wait to be',
+    description: 'exports of one workspace that are running or waiting',
   },
   exportBytes: {
     initial: 5_368_709_120,
-    description: 'bytes of the files of exports that are kept for one workspace',
+    description: 'bytes of the stored export files of one workspace',
   },
   kpis: {
     initial: 500,
@@ -80,24 +82,26 @@ export const limitTable = {
   },
   tables: {
     initial: 1_000,
-    description: 'tables of one workspace in one environment, with those in the trash',
+    description: 'tables of one workspace in one environment, including those in the trash',
   },
   recordBytes: {
     initial: 53_687_091_200,
-    description: 'bytes of the tables of one workspace in one environment, with their indexes',
+    description: 'bytes of the tables of one workspace in one environment, including their indexes',
   },
   imports: {
     initial: 100,
-    description: 'imports of one workspace that are being uploaded, being written or wait to be',
+    description: 'imports of one workspace that are being uploaded, being written or waiting',
   },
   importBytes: {
     initial: 5_368_709_120,
-    description: 'bytes of the files of these imports',
+    description:
+      'bytes of the files of the imports of one workspace that are being uploaded, being written or waiting',
   },
   egressBytesPerMinute: {
     initial: 268_435_456,
     description:
-      'bytes of webhook bodies of one workspace sent per minute, and as many sent by connectors, workflows and artifacts together, over all replicas',
+      'bytes of webhook bodies of one workspace sent per minute, and separately as many bytes sent by connectors, ' +
+      'workflows and artifacts together, over all replicas',
   },
   topicBytesPerMinute: {
     initial: 67_108_864,
@@ -106,12 +110,14 @@ export const limitTable = {
   topicBytesPerDay: {
     initial: 4_294_967_296,
     description:
-      'the same per day: with the age of the stream of topics it bounds what JetStream keeps of a workspace',
+      'bytes one workspace publishes to topics per day, over all replicas; together with the maximum age of the ' +
+      'stream of topics, limits the data JetStream stores for a workspace',
   },
   traceBytesPerDay: {
     initial: 10_737_418_240,
     description:
-      'bytes of runs and executions of one workspace that end in a day, over all replicas; of those beyond it, values and logs that are kept for people only are left out',
+      'bytes of runs and executions of one workspace that end in a day, over all replicas; beyond the limit, ' +
+      'values and logs that are only kept for people to read are omitted',
   },
 } as const satisfies Record<string, LimitDefinition>
 

@@ -33,7 +33,7 @@ const exceptions: Record<string, { words: string[]; because: string }> = {
   },
   'deploy/local/src/backup/save.ts': { words: ['beside'], because: 'a field of the manifest of a backup' },
   'libs/contracts/src/itsm/changes.ts': { words: ['HoldChange'], because: 'the action `hold`' },
-  'libs/contracts/src/itsm/itsm.ts': { words: ['HoldReason'], because: 'the field `holdReason`' },
+  'libs/contracts/src/itsm/incident-values.ts': { words: ['HoldReason'], because: 'the field `holdReason`' },
   'libs/postgres/src/embedded-user.ts': { words: ['nobody'], because: 'the user of Unix' },
   'libs/sandbox/src/child/known-functions.ts': { words: ['sift'], because: 'a function of JSONata' },
   'libs/sandbox/src/pool/pool.test.ts': { words: ['nobody'], because: 'the user of Unix' },

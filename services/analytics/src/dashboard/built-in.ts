@@ -59,7 +59,7 @@ const hasOutcome = { outcome: { exists: true } }
 const definitions: Record<string, { name: string; description: string; widgets: NewWidget[] }> = {
   'service-desk': {
     name: 'Service desk',
-    description: 'What lies with the desk, and how fast it is dealt with.',
+    description: 'Workload of the service desk and the speed at which it is handled.',
     widgets: [
       incidents.total(3, 'open', 'Open incidents', 'open'),
       incidents.total(3, 'unassigned', 'Unassigned', 'unassigned'),
@@ -75,7 +75,7 @@ const definitions: Record<string, { name: string; description: string; widgets: 
   },
   changes: {
     name: 'Changes',
-    description: 'What is being changed, and how it turns out.',
+    description: 'Changes in progress and their outcomes.',
     widgets: [
       changes.total(4, 'open', 'Open changes', 'open'),
       changes.recent(4, 'success', 'Success', ['success']),
@@ -88,7 +88,7 @@ const definitions: Record<string, { name: string; description: string; widgets: 
   },
   sla: {
     name: 'Service levels',
-    description: 'What was promised, and whether it was kept.',
+    description: 'Service level targets and whether they were met.',
     widgets: [
       clocks.recent(4, 'met', 'Met', ['met']),
       clocks.recent(4, 'breaches', 'Breaches', ['breaches']),
@@ -102,7 +102,7 @@ const definitions: Record<string, { name: string; description: string; widgets: 
   },
   deliveries: {
     name: 'Deliveries',
-    description: 'What webhooks are sent, how fast it arrives, and where it does not.',
+    description: 'Webhook deliveries, their speed and their failures.',
     widgets: [
       deliveries.recent(3, 'deliveries', 'Deliveries', ['deliveries']),
       deliveries.recent(3, 'success', 'Success', ['success']),
@@ -122,7 +122,7 @@ const definitions: Record<string, { name: string; description: string; widgets: 
   },
   automation: {
     name: 'Automation',
-    description: 'What workflows and artifacts do, and where they fail.',
+    description: 'Activity and failures of workflows and artifacts.',
     widgets: [
       runs.recent(3, 'runs', 'Runs', ['runs']),
       runs.recent(3, 'success', 'Success', ['success']),
@@ -140,7 +140,7 @@ const definitions: Record<string, { name: string; description: string; widgets: 
   },
   platform: {
     name: 'Platform',
-    description: 'What happens in the environment, and who does it.',
+    description: 'Activity in the environment and the actors behind it.',
     widgets: [
       events.recent(4, 'today', 'Events today', ['events'], { range: { last: 1, unit: 'day' } }),
       events.recent(4, 'actors', 'Actors', ['actors']),

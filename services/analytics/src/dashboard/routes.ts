@@ -44,7 +44,8 @@ export function dashboardRoutes(
     route.list({
       summary: 'List dashboards',
       description:
-        'First those that every workspace has, then those made here; with `builtIn` only the former, or only the latter.',
+        'Lists the built-in dashboards, which every workspace has, before the dashboards created in the workspace. ' +
+        'With `builtIn`, lists only the built-in dashboards (`true`) or only the others (`false`).',
       query: z.object({
         builtIn: z
           .enum(['true', 'false'])
@@ -65,20 +66,20 @@ export function dashboardRoutes(
 
     route.create({
       summary: 'Create a dashboard',
-      description: 'The query of each widget is checked. Emits `dashboard.created`.',
+      description: 'The query of each widget is validated. Emits `dashboard.created`.',
       body: NewDashboard,
       handler: ({ body, meta }) => dashboards.create(newId('dashboard'), body, meta),
     }),
 
     route.get({
       summary: 'Get a dashboard',
-      description: 'By its id, or the name of a built-in one, with its widgets.',
+      description: 'Returns a dashboard with its widgets, by its id or by the name of a built-in dashboard.',
       handler: ({ params, meta }) => dashboards.get(params.id, meta.tenant),
     }),
 
     route.update({
       summary: 'Update a dashboard',
-      description: 'One of those that are built in is not found. Emits `dashboard.updated`.',
+      description: 'Built-in dashboards cannot be updated and are not found. Emits `dashboard.updated`.',
       body: DashboardPatch,
       handler: ({ params, body, meta }) => dashboards.update(params.id, body, meta),
     }),
@@ -95,8 +96,9 @@ export function dashboardRoutes(
       path: '/analytics/dashboards/:id/data',
       summary: 'Get the data of a dashboard',
       description:
-        'All widgets at once, with what the caller may read at this moment; what goes wrong with one of them stands in its ' +
-        '`error`. With `since` of an earlier answer it waits until there is something newer.',
+        'Returns the data of all widgets at once, limited to data the caller may read at this moment; an error of a ' +
+        'widget is returned in its `error`. With the `since` of an earlier response, the request waits until there ' +
+        'is newer data.',
       tag,
       scope: 'analytics:read',
       query: DashboardDataQuery,

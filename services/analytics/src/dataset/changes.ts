@@ -22,7 +22,7 @@ const hasOutcome = 'outcome is not null'
 export const changes = defineDataset({
   name: 'changes',
   label: 'Changes',
-  description: 'One fact for each change, as it stands.',
+  description: 'One fact for each change, in its current state.',
   permission: 'itsm:read',
   columns: {
     number: { label: 'Number', type: 'text' },
@@ -43,9 +43,9 @@ export const changes = defineDataset({
     implementationMs: duration('Time to implement'),
   },
   measures: {
-    changes: measure.count('Changes', 'How many there are.'),
-    open: measure.count('Open', 'Those that have not ended.', isOpen),
-    implemented: measure.count('Implemented', 'Those with an outcome.', hasOutcome),
+    changes: measure.count('Changes', 'Number of changes.'),
+    open: measure.count('Open', 'Changes that have not ended.', isOpen),
+    implemented: measure.count('Implemented', 'Changes with an outcome.', hasOutcome),
     success: measure.share(
       'Success',
       'Of those with an outcome, the successful ones.',
@@ -54,7 +54,7 @@ export const changes = defineDataset({
     ),
     emergencies: measure.share('Emergencies', 'Emergency changes.', "type = 'emergency'"),
     ...percentiles('implementationMs', 'Time to implement'),
-    requesters: measure.distinct('Requesters', 'Different people who asked for them.', 'requesterId'),
+    requesters: measure.distinct('Requesters', 'Number of different requesters.', 'requesterId'),
   },
   timeFields: ['createdAt', 'plannedStart', 'actualStart', 'actualEnd'],
   rollups: [

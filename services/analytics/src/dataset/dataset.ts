@@ -184,7 +184,7 @@ export const percentiles = (of: string, label: string): Record<string, Measure> 
       `p${rank}_${columnName(of).replace(/_ms$/, '')}`,
       {
         label: `${label}, ${rank}th percentile`,
-        description: `${rank} of 100 took at most so long, to within 1 %.`,
+        description: `Duration that ${rank} of 100 cases do not exceed, accurate to within 1 %.`,
         format: 'duration_ms',
         kind: 'percentile',
         of,

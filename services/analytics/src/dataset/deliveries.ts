@@ -17,7 +17,7 @@ const hasFailed = "status = 'failed'"
 export const deliveries = defineDataset({
   name: 'deliveries',
   label: 'Deliveries',
-  description: 'One fact for each delivery of an event to a webhook that has been attempted, as it stands.',
+  description: 'One fact for each attempted delivery of an event to a webhook, in its current state.',
   permission: 'webhooks:read',
   columns: {
     webhookId: text('Webhook'),
@@ -34,21 +34,21 @@ export const deliveries = defineDataset({
     latencyMs: duration('Time to deliver'),
   },
   measures: {
-    deliveries: measure.count('Deliveries', 'How many there are.'),
-    succeeded: measure.count('Succeeded', 'Those that were accepted.', "status = 'succeeded'"),
-    failed: measure.count('Failed', 'Those given up.', hasFailed),
-    under_way: measure.count('In progress', 'Those that are still attempted.', `not ${isFinished}`),
+    deliveries: measure.count('Deliveries', 'Number of deliveries.'),
+    succeeded: measure.count('Succeeded', 'Deliveries accepted by the endpoint.', "status = 'succeeded'"),
+    failed: measure.count('Failed', 'Deliveries without further attempts.', hasFailed),
+    under_way: measure.count('In progress', 'Deliveries with attempts left.', `not ${isFinished}`),
     success: measure.share(
       'Success',
       'Of the finished ones, those accepted.',
       "status = 'succeeded'",
       isFinished,
     ),
-    retried: measure.share('Retried', 'Those that took more than one attempt.', 'attempts > 1'),
+    retried: measure.share('Retried', 'Deliveries with more than one attempt.', 'attempts > 1'),
     attempts: measure.sum('Attempts', 'Requests made.', 'attempts'),
     ...percentiles('durationMs', 'Duration'),
     ...percentiles('latencyMs', 'Time to deliver'),
-    webhooks: measure.distinct('Webhooks', 'Different ones.', 'webhookId'),
+    webhooks: measure.distinct('Webhooks', 'Number of different webhooks.', 'webhookId'),
   },
   timeFields: ['createdAt', 'lastAttemptAt'],
   rollups: [

@@ -6,7 +6,7 @@ const isRecord = (type: string) => type.startsWith('record.')
 export const events = defineDataset({
   name: 'events',
   label: 'Events',
-  description: 'One fact for each event of the environment, those of records apart.',
+  description: 'One fact for each event of the environment, except events of records.',
   permission: 'audit:read',
   columns: {
     type: text('Type'),
@@ -16,9 +16,9 @@ export const events = defineDataset({
     actorType: text('Kind of actor'),
   },
   measures: {
-    events: measure.count('Events', 'How many there are.'),
+    events: measure.count('Events', 'Number of events.'),
     by_people: measure.count('By people', 'Events caused by users.', "actor_type = 'user'"),
-    actors: measure.distinct('Actors', 'Different ones.', 'actorId'),
+    actors: measure.distinct('Actors', 'Number of different actors.', 'actorId'),
   },
   timeFields: ['createdAt'],
   rollups: [
@@ -38,7 +38,7 @@ export const events = defineDataset({
 export const records = defineDataset({
   name: 'records',
   label: 'Record changes',
-  description: 'One fact for each record of a table that was created, updated or deleted.',
+  description: 'One fact for each creation, update or deletion of a record of a table.',
   permission: 'tables:read',
   columns: {
     tableSlug: text('Table'),
@@ -47,11 +47,11 @@ export const records = defineDataset({
     actorType: text('Kind of actor'),
   },
   measures: {
-    changes: measure.count('Changes', 'How many there are.'),
+    changes: measure.count('Changes', 'Number of record changes.'),
     created: measure.count('Created', 'Records created.', "operation = 'created'"),
     updated: measure.count('Updated', 'Updates of records.', "operation = 'updated'"),
     deleted: measure.count('Deleted', 'Records deleted.', "operation = 'deleted'"),
-    actors: measure.distinct('Actors', 'Different ones.', 'actorId'),
+    actors: measure.distinct('Actors', 'Number of different actors.', 'actorId'),
   },
   timeFields: ['createdAt'],
   rollups: [{ dimensions: [], sketches: true }, { dimensions: ['tableSlug'] }, { dimensions: ['operation'] }],

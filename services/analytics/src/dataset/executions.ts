@@ -16,7 +16,7 @@ const hasFailed = "status in ('failed', 'timeout')"
 export const executions = defineDataset({
   name: 'executions',
   label: 'Executions',
-  description: 'One fact for each execution of an artifact that has ended.',
+  description: 'One fact for each ended execution of an artifact.',
   permission: 'executions:read',
   columns: {
     artifactSlug: text('Artifact'),
@@ -31,9 +31,9 @@ export const executions = defineDataset({
     memoryPeakMb: number('Memory, MB'),
   },
   measures: {
-    executions: measure.count('Executions', 'How many have ended.'),
+    executions: measure.count('Executions', 'Number of executions that have ended.'),
     failures: measure.count('Failures', 'Executions that failed or timed out.', hasFailed),
-    timeouts: measure.count('Timeouts', 'Those that took too long.', "status = 'timeout'"),
+    timeouts: measure.count('Timeouts', 'Executions that exceeded their time limit.', "status = 'timeout'"),
     success: measure.share(
       'Success',
       'Of those that were not cancelled, the completed ones.',
@@ -41,7 +41,7 @@ export const executions = defineDataset({
       "status <> 'cancelled'",
     ),
     ...percentiles('durationMs', 'Duration'),
-    artifacts: measure.distinct('Artifacts', 'Different ones.', 'artifactSlug'),
+    artifacts: measure.distinct('Artifacts', 'Number of different artifacts.', 'artifactSlug'),
   },
   timeFields: ['createdAt', 'completedAt'],
   rollups: [

@@ -23,7 +23,7 @@ const isResolved = 'resolved_at is not null'
 export const incidents = defineDataset({
   name: 'incidents',
   label: 'Incidents',
-  description: 'One fact for each incident, as it stands.',
+  description: 'One fact for each incident, in its current state.',
   permission: 'itsm:read',
   columns: {
     number: { label: 'Number', type: 'text' },
@@ -49,25 +49,29 @@ export const incidents = defineDataset({
     commentCount: number('Comments'),
   },
   measures: {
-    incidents: measure.count('Incidents', 'How many there are.'),
-    open: measure.count('Open', 'Those not resolved, closed or canceled.', isOpen),
-    resolved: measure.count('Resolved', 'Those resolved by now.', isResolved),
+    incidents: measure.count('Incidents', 'Number of incidents.'),
+    open: measure.count('Open', 'Incidents that are not resolved, closed or canceled.', isOpen),
+    resolved: measure.count('Resolved', 'Incidents resolved so far.', isResolved),
     unassigned: measure.count(
       'Unassigned',
       'Open ones without an assignee.',
       `${isOpen} and assignee_id is null`,
     ),
     major: measure.count('Major', 'Accepted as major incidents.', "major_state = 'accepted'"),
-    reopened: measure.share('Reopened', 'Resolved ones that were reopened once or more.', 'reopen_count > 0'),
-    escalations: measure.sum('Escalations', 'How often they were escalated.', 'escalationLevel'),
+    reopened: measure.share(
+      'Reopened',
+      'Resolved incidents that were reopened at least once.',
+      'reopen_count > 0',
+    ),
+    escalations: measure.sum('Escalations', 'Number of escalations.', 'escalationLevel'),
     average_time_to_resolve: measure.averageDuration(
       'Time to resolve, mean',
       'From opening to the last resolution.',
       'timeToResolveMs',
     ),
     ...percentiles('timeToResolveMs', 'Time to resolve'),
-    callers: measure.distinct('Callers', 'Different people who called.', 'callerId'),
-    assignees: measure.distinct('Assignees', 'Different people who work on them.', 'assigneeId'),
+    callers: measure.distinct('Callers', 'Number of different callers.', 'callerId'),
+    assignees: measure.distinct('Assignees', 'Number of different assignees.', 'assigneeId'),
   },
   timeFields: ['createdAt', 'resolvedAt', 'closedAt'],
   rollups: [

@@ -20,7 +20,7 @@ const Reported = ProblemState.pick({
 export const problems = defineDataset({
   name: 'problems',
   label: 'Problems',
-  description: 'One fact for each problem, as it stands.',
+  description: 'One fact for each problem, in its current state.',
   permission: 'itsm:read',
   columns: {
     number: { label: 'Number', type: 'text' },
@@ -39,9 +39,9 @@ export const problems = defineDataset({
     timeToResolveMs: duration('Time to resolve'),
   },
   measures: {
-    problems: measure.count('Problems', 'How many there are.'),
-    open: measure.count('Open', 'Without a resolution.', 'resolved_at is null'),
-    known_errors: measure.count('Known errors', 'With a cause that is known.', 'known_error'),
+    problems: measure.count('Problems', 'Number of problems.'),
+    open: measure.count('Open', 'Problems without a resolution.', 'resolved_at is null'),
+    known_errors: measure.count('Known errors', 'Problems with a known cause.', 'known_error'),
     ...percentiles('timeToResolveMs', 'Time to resolve'),
   },
   timeFields: ['createdAt', 'resolvedAt', 'closedAt'],

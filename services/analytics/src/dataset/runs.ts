@@ -21,7 +21,7 @@ const hasFailed = "status in ('failed', 'dead')"
 export const runs = defineDataset({
   name: 'runs',
   label: 'Workflow runs',
-  description: 'One fact for each run of a workflow that has begun, as it stands.',
+  description: 'One fact for each started run of a workflow, in its current state.',
   permission: 'runs:read',
   columns: {
     workflowId: text('Workflow id'),
@@ -36,9 +36,9 @@ export const runs = defineDataset({
     waitMs: duration('Time in the queue'),
   },
   measures: {
-    runs: measure.count('Runs', 'How many there are.'),
-    going: measure.count('Going on', 'Those that have not ended.', `not ${hasEnded}`),
-    failed: measure.count('Failed', 'Failed or dead.', hasFailed),
+    runs: measure.count('Runs', 'Number of runs.'),
+    going: measure.count('Going on', 'Runs that have not ended.', `not ${hasEnded}`),
+    failed: measure.count('Failed', 'Runs with the status failed or dead.', hasFailed),
     success: measure.share(
       'Success',
       'Of those that have ended, the completed ones.',
@@ -47,7 +47,7 @@ export const runs = defineDataset({
     ),
     average_duration: measure.averageDuration('Duration, mean', 'From start to end.', 'durationMs'),
     ...percentiles('durationMs', 'Duration'),
-    workflows: measure.distinct('Workflows', 'Different ones.', 'workflowId'),
+    workflows: measure.distinct('Workflows', 'Number of different workflows.', 'workflowId'),
   },
   timeFields: ['createdAt', 'startedAt', 'endedAt'],
   rollups: [

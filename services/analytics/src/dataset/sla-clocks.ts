@@ -12,7 +12,7 @@ const hasEnded = "state = 'completed'"
 export const slaClocks = defineDataset({
   name: 'sla_clocks',
   label: 'SLA clocks',
-  description: 'One fact for each clock of an SLA policy, as it stands.',
+  description: 'One fact for each clock of an SLA policy, in its current state.',
   permission: 'itsm:read',
   columns: {
     entityType: text('Kind'),
@@ -29,16 +29,16 @@ export const slaClocks = defineDataset({
     breachedAt: instant('Breached at'),
   },
   measures: {
-    clocks: measure.count('Clocks', 'How many there are.'),
-    running: measure.count('Running', 'Those that count now.', "state = 'running'"),
-    breaches: measure.count('Breaches', 'Those past their goal.', 'breached'),
+    clocks: measure.count('Clocks', 'Number of clocks.'),
+    running: measure.count('Running', 'Clocks that are running now.', "state = 'running'"),
+    breaches: measure.count('Breaches', 'Clocks past their goal.', 'breached'),
     met: measure.share(
       'Met',
       'Of those that have ended, the ones that did so in time.',
       `${hasEnded} and not breached`,
       hasEnded,
     ),
-    breach_rate: measure.share('Breach rate', 'Of all clocks, those past their goal.', 'breached'),
+    breach_rate: measure.share('Breach rate', 'Share of all clocks that are past their goal.', 'breached'),
   },
   timeFields: ['createdAt', 'dueAt', 'breachedAt'],
   rollups: [

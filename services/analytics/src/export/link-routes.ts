@@ -27,7 +27,7 @@ export function linkRoutes({
       operationId: 'listExportLinks',
       path,
       summary: 'List the download URLs of an export',
-      description: 'Whose they are and how often they were used, not the URLs.',
+      description: 'Returns the user and the number of uses of each download URL, but not the URL itself.',
       tag,
       scope: 'analytics:export',
       sorts: [],
@@ -50,7 +50,8 @@ export function linkRoutes({
       path: `${path}/:linkId`,
       summary: 'Revoke a download URL',
       description:
-        'It ends at once, and downloads that go on are not cut. By the owner, or who may change analytics.',
+        'The URL stops working immediately; downloads in progress are not interrupted. Only the owner of the export ' +
+        'and callers with `analytics:write` can revoke it.',
       tag,
       scope: 'analytics:export',
       ifMatch: false,
@@ -67,7 +68,8 @@ export function linkRoutes({
       path,
       summary: 'Revoke all download URLs of an export',
       description:
-        'They end at once, and downloads that go on are not cut. By the owner, or who may change analytics.',
+        'The URLs stop working immediately; downloads in progress are not interrupted. Only the owner of the export ' +
+        'and callers with `analytics:write` can revoke them.',
       tag,
       scope: 'analytics:export',
       ifMatch: false,

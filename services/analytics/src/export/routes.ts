@@ -65,7 +65,7 @@ export function exportRoutes(
   return [
     route.list({
       summary: 'List exports',
-      description: 'With the progress of each. All given filters must hold.',
+      description: 'Returns exports with their progress. Multiple filters are combined with AND.',
       query: z.object({ status: ExportStatus.optional(), format: ExportFormat.optional() }),
       handler: async ({ query: { limit, after, sort, status, format }, binding, meta: { tenant } }) => {
         const where = [
@@ -84,7 +84,9 @@ export function exportRoutes(
     route.create({
       summary: 'Export rows to a file',
       description:
-        'Written in the background with the rights and row rules that its owner has by then; what relative ranges mean is settled now. Emits `export.created`, then `export.completed` or `export.failed`.',
+        'The file is written in the background with the rights and row rules that the owner has at that time; ' +
+        'relative ranges are resolved when the export is created. Emits `export.created`, then `export.completed` or ' +
+        '`export.failed`.',
       body: NewExport,
       errors: ['not_found', 'quota_exceeded'],
       handler: ({ body, meta }) => exports.create(body, meta),
@@ -94,8 +96,8 @@ export function exportRoutes(
       operationId: 'exportReport',
       method: 'post',
       path: '/analytics/reports/:id/export',
-      summary: 'Export what a report answers',
-      description: 'Like an export of its id: see `POST /analytics/exports`.',
+      summary: 'Export the result of a report',
+      description: 'Equivalent to `POST /analytics/exports` with the id of the report as the source.',
       tag,
       scope: 'analytics:export',
       body: ReportExport,
@@ -108,23 +110,27 @@ export function exportRoutes(
     }),
 
     route.get({
-      summary: 'Get an export with its progress',
-      description: 'Its `status` shows when the file is ready, until when it is kept, and why there is none.',
+      summary: 'Get an export',
+      description:
+        'Returns the export with its progress. `status` shows when the file is ready, how long it is kept, and the ' +
+        'reason if there is none.',
       changesUnversioned: true,
       handler: ({ params, meta }) => exports.get(params.id, meta.tenant),
     }),
 
     route.action('cancel', {
-      summary: 'Cancel an export that is not finished',
-      description: 'By its owner, or who may change analytics. Emits `export.cancelled`.',
+      summary: 'Cancel an unfinished export',
+      description:
+        'Only the owner of the export and callers with `analytics:write` can cancel it. Emits `export.cancelled`.',
       errors: ['forbidden', 'invalid_state_transition'],
       handler: ({ params, meta }) => exports.cancel(params.id, meta),
     }),
 
     route.delete({
-      summary: 'Delete an export with its file',
+      summary: 'Delete an export and its file',
       description:
-        'Its download URLs end. By its owner, or who may change analytics. Emits `export.deleted`.',
+        'The download URLs of the export stop working. Only the owner of the export and callers with ' +
+        '`analytics:write` can delete it. Emits `export.deleted`.',
       errors: ['forbidden'],
       handler: ({ params, meta }) => exports.remove(params.id, meta),
     }),
@@ -133,9 +139,10 @@ export function exportRoutes(
       operationId: 'getDownloadUrl',
       method: 'get',
       path: `${path}/:id/download`,
-      summary: 'Get a download URL',
+      summary: 'Create a download URL',
       description:
-        'A new one each time, for the owner alone, by whose rights the rows were read. It works without a login until it expires, is revoked, or the file is gone.',
+        'Returns a new URL on each call, only for the owner of the export, with whose rights the rows were read. The ' +
+        'URL works without a login until it expires, is revoked, or the file no longer exists.',
       tag,
       scope: 'analytics:export',
       query: DownloadQuery,
@@ -159,7 +166,7 @@ export function exportRoutes(
       operationId: 'download',
       path: '/origin/downloads/:token',
       summary: 'Download a file',
-      description: 'Ranges may be asked for; the ETag is the checksum of the file.',
+      description: 'Supports range requests; the ETag is the checksum of the file.',
       tag,
       scope: 'public',
       line: z.never(),

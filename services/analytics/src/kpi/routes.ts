@@ -34,8 +34,8 @@ export function kpiRoutes(
 ): Route[] {
   return [
     route.list({
-      summary: 'List KPIs with where they stand',
-      description: 'With the definition and the targets of each, and its `standing`.',
+      summary: 'List KPIs',
+      description: 'Returns each KPI with its definition, its targets and its current `standing`.',
       handler: async ({ query: { limit, after, sort }, binding, meta: { tenant } }) => {
         const page = await listPage(db, {
           ...{ table, tenant, limit, after, binding, cursors, asOf: undefined, present: aggregate.present },
@@ -46,42 +46,45 @@ export function kpiRoutes(
     }),
 
     route.create({
-      summary: 'Define a KPI',
+      summary: 'Create a KPI',
       description:
-        'It is measured by its schedule, with the rights its owner has by then. Its latest period is measured at once where it is of a dataset. Emits `kpi.created`.',
+        'The KPI is measured on its schedule, with the rights its owner has at that time. If its source is a ' +
+        'dataset, the latest period is measured immediately. Emits `kpi.created`.',
       body: NewKpi,
       errors: ['not_found', 'quota_exceeded'],
       handler: ({ body, meta }) => kpis.create(body, meta),
     }),
 
     route.get({
-      summary: 'Get a KPI with where it stands',
-      description: 'With its definition, its targets and its `standing`.',
+      summary: 'Get a KPI',
+      description: 'Returns the KPI with its definition, its targets and its current `standing`.',
       changesUnversioned: true,
       handler: async ({ params, meta }) =>
         first(await kpis.shown([await aggregate.get(params.id, meta.tenant)])),
     }),
 
     route.update({
-      summary: 'Change a KPI',
+      summary: 'Update a KPI',
       description:
-        'What has been measured stays as it was. A caller who changes what is measured becomes the owner. Emits `kpi.updated`.',
+        'Values that have already been measured do not change. A caller who changes the source, period or time zone ' +
+        'becomes the owner. Emits `kpi.updated`.',
       body: KpiPatch,
       handler: async ({ params, body, meta }) =>
         first(await kpis.shown([await kpis.update(params.id, body, meta)])),
     }),
 
     route.action('take-over', {
-      summary: 'Measure a KPI by your rights',
+      summary: 'Take over a KPI',
       description:
-        'The caller becomes the owner, and needs the permissions that what is measured takes (403, `permission_not_held`). ' +
-        'One that was suspended is measured again from its next time on. Emits `kpi.updated`.',
+        'The caller becomes the owner, with whose rights the KPI is measured, and needs the permissions its source ' +
+        'requires (403, `permission_not_held`). A suspended KPI is measured again from its next scheduled time. ' +
+        'Emits `kpi.updated`.',
       errors: ['forbidden'],
       handler: async ({ params, meta }) => first(await kpis.shown([await kpis.takeOver(params.id, meta)])),
     }),
 
     route.delete({
-      summary: 'Delete a KPI with its history',
+      summary: 'Delete a KPI and its history',
       description: 'Emits `kpi.deleted`.',
       handler: ({ params, meta }) => kpis.remove(params.id, meta),
     }),
@@ -89,14 +92,14 @@ export function kpiRoutes(
     defineList({
       operationId: 'getKpiHistory',
       path: `${path}/:id/history`,
-      summary: 'Read what a KPI has been',
-      description: 'Values as they were measured, with the targets of their time.',
+      summary: 'Get the history of a KPI',
+      description: 'Returns the measured values, each with the targets that applied at that time.',
       tag,
       scope: 'analytics:read',
       sorts: ['-at'],
       query: z.object({
-        from: MomentOrDay.optional().meta({ description: 'The first time, included.' }),
-        to: MomentOrDay.optional().meta({ description: 'The last time, not included.' }),
+        from: MomentOrDay.optional().meta({ description: 'Start of the range, inclusive.' }),
+        to: MomentOrDay.optional().meta({ description: 'End of the range, exclusive.' }),
       }),
       response: KpiPoint,
       handler: async ({ params, query, binding, meta: { tenant } }) => {
@@ -113,9 +116,10 @@ export function kpiRoutes(
     }),
 
     route.action('backfill', {
-      summary: 'Measure a KPI for the past',
+      summary: 'Measure a KPI for past times',
       description:
-        'In the background, by facts: the value of each time is the one that would have been measured then, with the targets of that date. Crossings emit no events.',
+        'Runs in the background on stored facts: each value is the one that would have been measured at that time, ' +
+        'with the targets of that date. Crossed targets emit no events.',
       body: KpiBackfill,
       response: KpiBackfillStarted,
       status: 202,

@@ -13,7 +13,8 @@ export function datasetRoutes({ cursors }: Pick<ServiceContext, 'cursors'>): Rou
       operationId: 'listDatasets',
       path: '/analytics/datasets',
       summary: 'List datasets',
-      description: 'With the dimensions and measures that reports, dashboards and KPIs may ask for.',
+      description:
+        'Returns each dataset with the dimensions and measures available to reports, dashboards and KPIs.',
       tag: 'Analytics',
       scope: 'analytics:read',
       sorts: [],

@@ -32,14 +32,15 @@ export function reportRoutes(
   return [
     route.list({
       summary: 'List reports',
-      description: 'With the query of each and the parameters it takes.',
+      description: 'Returns each report with its query and its parameters.',
       handler: pageReader(ctx, { table, present: reports.present }),
     }),
 
     route.create({
       summary: 'Create a report',
       description:
-        'Its query is checked: what its dataset does not have is a 422 with the field. Emits `report.created`.',
+        'The query is validated: names that do not exist in its dataset return 422 with the field. Emits ' +
+        '`report.created`.',
       body: NewReport,
       handler: ({ body, meta }) => {
         checkReport(body, runner)
@@ -51,13 +52,15 @@ export function reportRoutes(
 
     route.get({
       summary: 'Get a report',
-      description: 'With its query and the parameters it takes; running it is an operation of its own.',
+      description:
+        'Returns the report with its query and its parameters, but without data; running a report is a separate ' +
+        'operation.',
       handler: ({ params, meta }) => reports.get(params.id, meta.tenant),
     }),
 
     route.update({
       summary: 'Update a report',
-      description: 'Emits `report.updated`, or nothing where nothing changes.',
+      description: 'Emits `report.updated`, or no event if nothing changes.',
       body: ReportPatch,
       handler: async ({ params, body, meta }) => {
         const { query, parameters } = await reports.get(params.id, meta.tenant)
@@ -75,8 +78,9 @@ export function reportRoutes(
     route.action('run', {
       summary: 'Run a report',
       description:
-        'With what the caller may read at this moment: a dataset takes its permission, a table (`tables:read` and `records:read`) or a saved query those of ' +
-        'the database studio, whose row rules hold. `dataAsOf` says how old the data is.',
+        'Returns only data the caller may read at this moment: a dataset requires its own permission; a table ' +
+        '(`tables:read` and `records:read`) or a saved query requires the permissions of the database studio, whose ' +
+        'row rules apply. `dataAsOf` states the age of the data.',
       scope: 'analytics:read',
       body: RunReport,
       response: QueryAnswer,

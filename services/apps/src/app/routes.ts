@@ -24,7 +24,8 @@ export function appRoutes(ctx: ServiceContext, apps: Apps): Route[] {
     route.list({
       summary: 'List apps',
       description:
-        'Those of the whole workspace that the caller may use or build. Archived ones are listed where `status` asks for them.',
+        'Lists the apps of the whole workspace that the caller may use or build. Archived apps are listed only if ' +
+        '`status` selects them.',
       query: z.object({ status: AppStatus.default('active') }),
       sorts: ['-createdAt', 'name'],
       handler: pageReader(ctx, {
@@ -40,7 +41,8 @@ export function appRoutes(ctx: ServiceContext, apps: Apps): Route[] {
     route.create({
       summary: 'Create an app',
       description:
-        'It belongs to the workspace, and runs nowhere until it is deployed to an environment. Emits `app.created`.',
+        'The app belongs to the workspace, and does not run until it is deployed to an environment. Emits ' +
+        '`app.created`.',
       body: NewApp,
       errors: ['conflict'],
       handler: ({ body, meta }) => apps.create(body, meta),
@@ -48,16 +50,18 @@ export function appRoutes(ctx: ServiceContext, apps: Apps): Route[] {
 
     route.get({
       summary: 'Get an app',
-      description: 'With who may use it; what it shows are its pages.',
+      description:
+        'Returns the app with its access settings; its contents are returned by the operations for its pages.',
       handler: ({ params, meta }) => apps.get(params.id, meta),
     }),
 
     route.update({
       summary: 'Update an app',
       description:
-        'Another slug is another address at once, wherever the app is deployed, and `access` says at once who may use it. ' +
-        'Letting others in to an app that runs takes `apps:deploy` and all that its deployments take (403, ' +
-        '`permission_not_held`). Emits `app.updated`, or nothing where nothing changes.',
+        'A new slug changes the address immediately in every environment the app is deployed to; a change of ' +
+        '`access` also takes effect immediately. Extending the access to a deployed app requires `apps:deploy` and ' +
+        'all permissions its deployments require (403, `permission_not_held`). Emits `app.updated`, or no event if ' +
+        'nothing changes.',
       body: AppPatch,
       errors: ['forbidden', 'conflict', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => apps.update(params.id, body, meta),
@@ -67,8 +71,8 @@ export function appRoutes(ctx: ServiceContext, apps: Apps): Route[] {
       operationId: 'archiveApp',
       summary: 'Archive an app',
       description:
-        'It runs in no environment any more, its embed tokens are worth nothing, and its slug is free. Final. Emits ' +
-        '`app.archived`.',
+        'The app no longer runs in any environment, its embed tokens become invalid, and its slug becomes available ' +
+        'again. Cannot be undone. Emits `app.archived`.',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => apps.archive(params.id, meta),
     }),

@@ -44,10 +44,11 @@ export function deploymentRoutes(
       path: '/apps/:id/deploy',
       summary: 'Deploy an app to the environment',
       description:
-        'Its pages and data sources as they are now become an immutable deployment, which runs from then on with the rights ' +
-        'of the caller, of just what it takes. First it is ' +
-        'looked whether all they name is in the environment, and whether the caller may use it; otherwise nothing changes ' +
-        'but that `deploy.failed` tells of it, and the answer names all that is missing (422). Emits `deploy.completed`.',
+        'Creates an immutable deployment of the current pages and data sources of the app. The deployment runs from ' +
+        'then on with those rights of the caller that it requires, and no others. Before that, the operation checks ' +
+        'that all referenced resources exist in the environment and that the caller may use them; otherwise the ' +
+        'deployment does not go live, `deploy.failed` is emitted, and the response lists everything that is missing ' +
+        '(422). Emits `deploy.completed`.',
       body: DeployApp,
       errors,
       createdBelow: '/apps/:id/deployments',
@@ -58,10 +59,10 @@ export function deploymentRoutes(
       ...deploying,
       operationId: 'rollbackApp',
       path: '/apps/:id/rollback',
-      summary: 'Deploy an earlier deployment again',
+      summary: 'Roll back to an earlier deployment',
       description:
-        'As a new deployment with the contents of that one and the rights of the caller, which is looked at as any other. Emits `deploy.completed` ' +
-        'or `deploy.failed`.',
+        'Creates a new deployment with the contents of the earlier one and the rights of the caller; the same checks ' +
+        'apply as to any other deployment. Emits `deploy.completed` or `deploy.failed`.',
       body: RollbackApp,
       errors,
       createdBelow: '/apps/:id/deployments',
@@ -73,18 +74,18 @@ export function deploymentRoutes(
       operationId: 'takeOverApp',
       path: '/apps/:id/take-over',
       status: 200,
-      summary: 'Give the live deployment the rights of the caller',
+      summary: 'Take over the live deployment of an app',
       description:
-        'What runs in the environment acts from then on with the rights of the caller, who must hold all that it takes ' +
-        '(403, `permission_not_held`). Nothing is deployed again, and a deployment that was held (`owner_rights`) answers ' +
-        'again. Emits `deploy.taken_over`.',
+        'The live deployment in the environment acts from then on with the rights of the caller, who must hold all ' +
+        'permissions it requires (403, `permission_not_held`). Nothing is deployed again; a suspended deployment ' +
+        '(`owner_rights`) returns data again. Emits `deploy.taken_over`.',
       errors: ['conflict', 'invalid_state_transition', 'forbidden'],
       handler: ({ params, meta }) => deployments.takeOver(params.id, meta),
     }),
 
     route.list({
       summary: 'List the deployments of an app to the environment',
-      description: 'The newest first, those that failed among them.',
+      description: 'Newest first, including failed deployments.',
       query: z.object({ status: Deployment.shape.status.optional() }),
       handler: async ({ params: { id }, query, binding, meta }) => {
         await apps.get(id, meta)
@@ -101,8 +102,8 @@ export function deploymentRoutes(
     }),
 
     route.get({
-      summary: 'Get a deployment with its pages and data sources',
-      description: 'By its id or its number.',
+      summary: 'Get a deployment',
+      description: 'Returns the deployment with its pages and data sources, by its id or its number.',
       response: DeploymentWithContents,
       // The response contains `live`, which changes when another deployment goes live.
       changesUnversioned: true,
@@ -119,8 +120,8 @@ export function deploymentRoutes(
       path: `${one}/diff/:other`,
       summary: 'Compare two deployments',
       description:
-        'What it takes to get from the first to the second, by JSON pointers. Pages and data sources are compared by ' +
-        'their ids. At most 1,000 changes.',
+        'Returns the changes from the first deployment to the second, as JSON pointers. Pages and data sources are ' +
+        'matched by their ids. At most 1,000 changes.',
       tag,
       scope: 'apps:read',
       response: DeploymentDiff,

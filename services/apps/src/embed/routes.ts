@@ -28,12 +28,13 @@ export function embedRoutes(ctx: ServiceContext, { apps, embeds }: { apps: Apps;
       stepUp: true,
       method: 'post',
       path: '/apps/:id/embed-token',
-      summary: 'Make a token to embed an app',
+      summary: 'Create a token to embed an app',
       description:
-        'A short-lived JWT for what runs in the environment, which has to be embeddable. It gives what the deployment ' +
-        'carries, within the present rights and row rules of its maker and the row filter. So the maker must hold all that ' +
-        'the deployment takes (403, `permission_not_held`), and the token ends when they lose some of it. `path` is for the `src` of an iframe on one of ' +
-        'the origins. Emits `embed_token.created`.',
+        'Creates a short-lived JWT for the live deployment in the environment; the deployment must be embeddable. ' +
+        'The token grants the rights of the deployment, limited by the current rights and row rules of its creator ' +
+        'and by the row filter. The creator must therefore hold all permissions the deployment requires (403, ' +
+        '`permission_not_held`), and the token ends when they lose one of them. `path` is intended for the `src` of ' +
+        'an iframe on one of the origins. Emits `embed_token.created`.',
       tag,
       scope: 'apps:deploy',
       body: NewEmbedToken,
@@ -48,7 +49,8 @@ export function embedRoutes(ctx: ServiceContext, { apps, embeds }: { apps: Apps;
     route.list({
       summary: 'List the embed tokens of an app',
       description:
-        'Of the environment, the newest first. The token itself is shown only once, when it is created.',
+        'Lists the tokens of the environment, newest first. The token itself is returned only once, when it is ' +
+        'created.',
       handler: pageReader(ctx, {
         table,
         present: embeds.aggregate.present,
@@ -60,15 +62,17 @@ export function embedRoutes(ctx: ServiceContext, { apps, embeds }: { apps: Apps;
     }),
 
     route.get({
-      summary: 'Get what an embed token allows',
-      description: 'With its origins, row filter and end; the token itself is shown only when it is made.',
+      summary: 'Get an embed token',
+      description:
+        'Returns the origins, the row filter and the expiry of the token; the token itself is returned only when it ' +
+        'is created.',
       handler: ({ params, meta }) => embeds.get(params.id, params.tokenId, meta.tenant),
     }),
 
     route.delete({
       operationId: 'revokeEmbedToken',
       summary: 'Revoke an embed token',
-      description: 'From the next request on it is worth nothing. Emits `embed_token.revoked`.',
+      description: 'The token is rejected from the next request on. Emits `embed_token.revoked`.',
       handler: ({ params, meta }) => embeds.revoke(params.id, params.tokenId, meta),
     }),
   ]

@@ -25,7 +25,7 @@ export function pageRoutes(ctx: ServiceContext, { apps, pages }: { apps: Apps; p
   return [
     route.list({
       summary: 'List the pages of an app',
-      description: 'In the order they are shown.',
+      description: 'Returns the pages in the order in which the app shows them.',
       sorts: [],
       response: AppPage,
       handler: pageReader(ctx, {
@@ -45,8 +45,8 @@ export function pageRoutes(ctx: ServiceContext, { apps, pages }: { apps: Apps; p
     route.create({
       summary: 'Add a page to an app',
       description:
-        'A tree of components, whose expressions are parsed. `problems` names data sources and pages it speaks of that ' +
-        'are not there yet. Emits `app_page.created`.',
+        'A page is a tree of components, whose expressions are parsed. `problems` lists data sources and pages the ' +
+        'new page refers to that do not exist yet. Emits `app_page.created`.',
       body: PageInput,
       errors: ['conflict', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => pages.create(params.id, body, meta),
@@ -54,7 +54,7 @@ export function pageRoutes(ctx: ServiceContext, { apps, pages }: { apps: Apps; p
 
     route.get({
       summary: 'Get a page of an app',
-      description: 'With its components, and `problems`, which keep it from being deployed.',
+      description: 'Returns the page with its components, and `problems` that prevent its deployment.',
       // `problems` changes as the resources that the page names are created and deleted.
       changesUnversioned: true,
       handler: async ({ params, meta }) => {
@@ -66,15 +66,15 @@ export function pageRoutes(ctx: ServiceContext, { apps, pages }: { apps: Apps; p
     route.update({
       summary: 'Update a page of an app',
       description:
-        'Deployments stay as they are. Emits `app_page.updated`, or nothing where nothing changes.',
+        'Existing deployments do not change. Emits `app_page.updated`, or no event if nothing changes.',
       body: PagePatch,
       errors: ['invalid_state_transition', 'conflict'],
       handler: ({ params, body, meta }) => pages.update(params.id, params.pageId, body, meta),
     }),
 
     route.delete({
-      summary: 'Take a page out of an app',
-      description: 'Deployments keep it. Emits `app_page.deleted`.',
+      summary: 'Remove a page from an app',
+      description: 'Existing deployments keep the page. Emits `app_page.deleted`.',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => pages.delete(params.id, params.pageId, meta),
     }),

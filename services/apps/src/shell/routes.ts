@@ -44,7 +44,7 @@ export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
       ...shell,
       operationId: 'showApp',
       path: '/origin/apps/:workspace/:slug',
-      summary: 'The page an app runs in',
+      summary: 'Get the page an app runs in',
       handler: ({ params, query }) => show(params, query),
     }),
 
@@ -52,14 +52,14 @@ export function shellRoutes({ assets, embedOrigins }: ShellOptions): Route[] {
       ...shell,
       operationId: 'showAppPage',
       path: '/origin/apps/:workspace/:slug/:page',
-      summary: 'The page an app runs in, at one of its pages',
+      summary: 'Get the page an app runs in, opened at one of its pages',
       handler: ({ params, query }) => show(params, query),
     }),
 
     defineDocument({
       operationId: 'getAppAsset',
       path: '/origin/apps/-/assets/:file',
-      summary: 'A script or style of the page',
+      summary: 'Get a script or style of the page an app runs in',
       tag,
       isDocumented: false,
       scope: 'public',

@@ -28,7 +28,7 @@ export function sourceRoutes(
   return [
     route.list({
       summary: 'List the data sources of an app',
-      description: 'By name, with what each is bound to.',
+      description: 'Returns the data sources by name, each with the resource it is bound to.',
       sorts: [],
       handler: pageReader(ctx, {
         table,
@@ -47,9 +47,9 @@ export function sourceRoutes(
     route.create({
       summary: 'Add a data source to an app',
       description:
-        'Its expressions run on the server; a browser sends the parameters that are declared, and nothing else. `problems` names ' +
-        'what it speaks of that is not in the environment of the request, or not as it takes it; a deployment there fails with ' +
-        'them. Emits `data_source.created`.',
+        'Expressions of a data source run on the server; a browser sends only the declared parameters. `problems` ' +
+        'lists referenced resources that are missing from the environment of the request or do not match; a ' +
+        'deployment to that environment fails because of them. Emits `data_source.created`.',
       body: DataSourceInput,
       response: DataSourceWithProblems,
       errors: ['conflict', 'invalid_state_transition'],
@@ -58,7 +58,8 @@ export function sourceRoutes(
 
     route.get({
       summary: 'Get a data source of an app',
-      description: 'With what it is bound to, its parameters and the expression of its result.',
+      description:
+        'Returns the data source with the resource it is bound to, its parameters and the expression of its result.',
       handler: async ({ params, meta }) => {
         await apps.get(params.id, meta)
         return sources.get(params.id, params.sourceId, meta.tenant)
@@ -68,8 +69,8 @@ export function sourceRoutes(
     route.update({
       summary: 'Update a data source of an app',
       description:
-        'Deployments stay as they are. Answers with `problems`, as when it was added. Emits `data_source.updated`, or nothing ' +
-        'where nothing changes.',
+        'Existing deployments do not change. Returns `problems`, as on creation. Emits `data_source.updated`, or no ' +
+        'event if nothing changes.',
       body: DataSourcePatch,
       response: DataSourceWithProblems,
       errors: ['invalid_state_transition', 'conflict'],
@@ -77,8 +78,8 @@ export function sourceRoutes(
     }),
 
     route.delete({
-      summary: 'Take a data source out of an app',
-      description: 'Deployments keep it. Emits `data_source.deleted`.',
+      summary: 'Remove a data source from an app',
+      description: 'Existing deployments keep the data source. Emits `data_source.deleted`.',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => sources.delete(params.id, params.sourceId, meta),
     }),

@@ -29,7 +29,7 @@ export function migrationRoutes(
   return [
     route.list({
       summary: 'List migrations',
-      description: 'In the order they are applied in, unless sorted otherwise.',
+      description: 'By default in the order in which migrations are applied.',
       query: z.object({ status: MigrationStatus.optional() }),
       sorts: ['number'],
       handler: pageReader(ctx, {
@@ -40,10 +40,10 @@ export function migrationRoutes(
     }),
 
     route.create({
-      summary: 'Write a migration',
+      summary: 'Create a migration',
       description:
-        'DDL of tables, indexes and types, INSERT, UPDATE and DELETE, all named without their schema; anything else is a 422. ' +
-        'Nothing is applied yet. Emits `migration.created`.',
+        'Accepts DDL of tables, indexes and types, and INSERT, UPDATE and DELETE, with all names unqualified by a ' +
+        'schema; anything else returns 422. The migration is not applied yet. Emits `migration.created`.',
       body: NewMigration,
       handler: ({ body, meta }) => service.create(body, meta),
     }),
@@ -52,9 +52,10 @@ export function migrationRoutes(
       operationId: 'getDrift',
       method: 'get',
       path: '/migrations/drift',
-      summary: 'Compare the schema with what explains it',
+      summary: 'Get the schema drift',
       description:
-        'What the database has that neither definitions nor migrations explain, and what it lacks.',
+        'Returns objects of the database that neither definitions nor migrations explain, and objects that are ' +
+        'missing from it.',
       tag,
       scope: 'migrations:read',
       response: Drift,
@@ -65,11 +66,12 @@ export function migrationRoutes(
       operationId: 'promoteMigrations',
       method: 'post',
       path: '/migrations/promote',
-      summary: 'Take over migrations of another environment',
+      summary: 'Promote migrations from another environment',
       description:
-        'Applies here, in their order, the migrations that are applied in `from` and not here; changes of tables by ' +
-        '`PATCH /tables` are among them. Each is a transaction; the first that fails ends it, and what came before stays: a ' +
-        '`dryRun` says it beforehand. What is not applied here waits until after them.',
+        'Applies in the environment of the request, in their order, the migrations that are applied in `from` but ' +
+        'not here, including table changes made with `PATCH /tables`. Each migration is one transaction; the first ' +
+        'failure stops the promotion, and migrations applied before it remain. A `dryRun` reports failures in ' +
+        'advance. Migrations that are pending only here wait until after them.',
       tag,
       scope: 'migrations:write',
       body: PromoteMigrations,
@@ -94,13 +96,14 @@ export function migrationRoutes(
 
     route.get({
       summary: 'Get a migration',
-      description: 'With its SQL in both directions, its place in the order and its status.',
+      description:
+        'Returns the migration with its SQL in both directions, its position in the order and its status.',
       handler: ({ params, meta }) => migrations.get(params.id, meta.tenant),
     }),
 
     route.update({
-      summary: 'Edit a migration that is not applied',
-      description: 'It is pending then, also where it had failed. Emits `migration.updated`.',
+      summary: 'Update an unapplied migration',
+      description: 'The migration becomes pending, even if it had failed. Emits `migration.updated`.',
       body: MigrationPatch,
       errors: ['conflict', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => service.edit(params.id, body, meta),
@@ -110,9 +113,10 @@ export function migrationRoutes(
       operationId: 'reorderMigrations',
       method: 'put',
       path: '/migrations/order',
-      summary: 'Put the migrations that are not applied in an order',
+      summary: 'Reorder unapplied migrations',
       description:
-        'Those that are named come first; the others keep their order. What is behind the first one that moves gets a new number, and emits `migration.updated`.',
+        'The listed migrations come first; the others keep their order. From the first moved migration on, each ' +
+        'migration is assigned a new number and emits `migration.updated`.',
       tag,
       scope: 'migrations:write',
       body: MigrationOrder,
@@ -122,7 +126,7 @@ export function migrationRoutes(
     }),
 
     route.delete({
-      summary: 'Delete a migration that is not applied',
+      summary: 'Delete an unapplied migration',
       description: 'Emits `migration.deleted`.',
       errors: ['conflict', 'invalid_state_transition'],
       handler: ({ params, meta }) => service.remove(params.id, meta),

@@ -19,9 +19,9 @@ export const runRoutes = (service: MigrationService): Route[] => [
   route.action('apply', {
     summary: 'Apply a migration',
     description:
-      'In one transaction, one migration at a time in each environment, and in their order. Tables it makes get the ' +
-      'columns and the history every table has. Emits `migration.applied` and `table.*`, or `migration.failed`, and ' +
-      '`record.*` for every row that it changes.',
+      'Applies the migration in one transaction. Each environment applies one migration at a time, in order. New ' +
+      'tables get the standard columns and history of every table. Emits `migration.applied` and `table.*`, or ' +
+      '`migration.failed`, and `record.*` for every row that it changes.',
     body: ApplyMigration,
     waits: true,
     idempotency: 'claim',
@@ -31,9 +31,10 @@ export const runRoutes = (service: MigrationService): Route[] => [
 
   route.action('rollback', {
     operationId: 'rollBackMigration',
-    summary: 'Roll a migration back',
+    summary: 'Roll back a migration',
     description:
-      'By its `down`; only the last one that is applied. Emits `migration.rolled_back` and `table.*`.',
+      'Runs the `down` SQL of the migration; only the last applied migration can be rolled back. Emits ' +
+      '`migration.rolled_back` and `table.*`.',
     body: ApplyMigration,
     waits: true,
     idempotency: 'claim',
@@ -42,8 +43,10 @@ export const runRoutes = (service: MigrationService): Route[] => [
   }),
 
   route.action('dry-run', {
-    summary: 'Try a migration',
-    description: 'Runs it and undoes it: what it locks, how many rows it changes, and which tables.',
+    summary: 'Dry-run a migration',
+    description:
+      'Runs the migration and rolls it back. Returns its locks, the number of rows it changes, and the affected ' +
+      'tables.',
     body: ApplyMigration,
     response: DryRun,
     waits: true,

@@ -31,15 +31,15 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
   return [
     route.list({
       summary: 'List saved queries',
-      description: 'With their SQL and the parameters they take.',
+      description: 'Returns each saved query with its SQL and its parameters.',
       sorts: ['-createdAt', 'name'],
       handler: pageReader(ctx, { table, present: queries.present }),
     }),
 
     route.create({
-      summary: 'Save a query',
+      summary: 'Create a saved query',
       description:
-        'Checked as when it runs; its parameters are all named and declared. Emits `query.created`.',
+        'The query is validated as when it runs; all parameters must be named and declared. Emits `query.created`.',
       body: NewSavedQuery,
       handler: async ({ body, meta }) => {
         await checkSavedQuery(body, ctx.database)
@@ -50,13 +50,14 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
 
     route.get({
       summary: 'Get a saved query',
-      description: 'With its SQL and the parameters it takes.',
+      description: 'Returns the saved query with its SQL and its parameters.',
       handler: ({ params, meta }) => queries.get(params.id, meta.tenant),
     }),
 
     route.update({
-      summary: 'Change a saved query',
-      description: 'Each change is a version. Emits `query.updated`, or nothing where nothing changes.',
+      summary: 'Update a saved query',
+      description:
+        'Each change creates a new version. Emits `query.updated`, or no event if nothing changes.',
       body: SavedQueryPatch,
       handler: async ({ params, body, meta }) => {
         const { sql, mode, parameters } = body
@@ -76,7 +77,7 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       operationId: 'listQueryVersions',
       path: '/queries/:id/versions',
       summary: 'List the versions of a saved query',
-      description: 'The latest first.',
+      description: 'Latest version first.',
       tag,
       scope: 'queries:read',
       sorts: [],
@@ -92,7 +93,8 @@ export function savedQueryRoutes(ctx: ServiceContext, freeSql: FreeSql): Route[]
       method: 'post',
       path: '/queries/:id/run',
       summary: 'Run a saved query',
-      description: 'As `POST /queries/run` does, with the values of its parameters.',
+      description:
+        'Equivalent to `POST /queries/run` with the SQL of the saved query and the values of its parameters.',
       tag,
       scope: 'queries:run',
       body: RunSavedQuery,

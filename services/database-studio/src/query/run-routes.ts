@@ -47,10 +47,11 @@ export function runRoutes(freeSql: FreeSql): Route[] {
       path: '/queries/run',
       summary: 'Run a SQL query',
       description:
-        'One statement, as a role that sees nothing but the data of this workspace and environment: read-only, or with ' +
-        '`mode` write (permission `queries:write`) as one that may change rows, which emits `record.*`. Beyond `maxRows` ' +
-        'or 4 MiB the result is cut, and `truncated` says so; a write, or a plan, of more than 4 MiB is undone and refused (422). What the SQL fails at is a 422 with the code, position and ' +
-        'hint of Postgres in `details`. Callers under a row rule run no SQL (403).',
+        'Runs one statement as a role that can access only the data of this workspace and environment. The statement ' +
+        'is read-only; with `mode` write (permission `queries:write`) it may change rows, which emits `record.*`. A ' +
+        'result larger than `maxRows` or 4 MiB is cut off, which `truncated` states; a write or a plan with a result ' +
+        'of more than 4 MiB is rolled back and refused (422). A failing statement returns 422 with the code, ' +
+        'position and hint of Postgres in `details`. Callers under a row rule cannot run SQL (403).',
       tag: queryTag,
       scope: 'queries:run',
       body: RunQuery,

@@ -27,7 +27,7 @@ export function bulkRoutes({ bulk, batch }: RecordServices): Route[] {
       method: 'post',
       path,
       summary: 'Create up to 1,000 records',
-      description: 'All of them or none, in one statement. Emits `record.created` for each.',
+      description: 'Creates all records or none, in one statement. Emits `record.created` for each record.',
       body: BulkCreate,
       response: BulkCreated,
       status: 201,
@@ -39,9 +39,10 @@ export function bulkRoutes({ bulk, batch }: RecordServices): Route[] {
       operationId: 'upsertRecords',
       method: 'put',
       path,
-      summary: 'Create records, or update those that are there',
+      summary: 'Create or update records',
       description:
-        'distinguished by the columns in `on`, which must be unique together. All of them or none.',
+        'Existing records are identified by the columns in `on`, which must be unique together. Writes all records ' +
+        'or none.',
       body: BulkUpsert,
       response: BulkUpserted,
       handler: ({ params, body, meta }) => bulk.upsert(params.slug, body, meta),
@@ -53,7 +54,8 @@ export function bulkRoutes({ bulk, batch }: RecordServices): Route[] {
       method: 'patch',
       path,
       summary: 'Update the records that match a filter',
-      description: 'None where more than `limit` match. Emits `record.updated` for each that changes.',
+      description:
+        'Updates no record if more than `limit` match. Emits `record.updated` for each changed record.',
       body: BulkUpdate,
       response: BulkChanged,
       handler: ({ params, body, meta }) => bulk.update(params.slug, body, meta),
@@ -65,7 +67,7 @@ export function bulkRoutes({ bulk, batch }: RecordServices): Route[] {
       method: 'delete',
       path,
       summary: 'Delete the records that match a filter',
-      description: 'None where more than `limit` match. Emits `record.deleted` for each.',
+      description: 'Deletes no record if more than `limit` match. Emits `record.deleted` for each record.',
       body: BulkDelete,
       response: BulkChanged,
       handler: ({ params, body, meta }) => bulk.delete(params.slug, body, meta),
@@ -78,7 +80,8 @@ export function bulkRoutes({ bulk, batch }: RecordServices): Route[] {
       path: '/tables/batch',
       summary: 'Create, update and delete records of several tables',
       description:
-        'In order and in one transaction: all operations take effect, or none. With `dryRun` none does, and the answer is what it would have been.',
+        'Runs the operations in order and in one transaction: all of them take effect, or none. With `dryRun`, none ' +
+        'takes effect, and the response is the one that would have been returned.',
       body: RecordBatch,
       response: RecordBatchResult,
       handler: ({ body, meta }) => batch(body, meta),

@@ -6,7 +6,7 @@ const names = (description: string, example: string) =>
 
 /** Query parameters that select the returned fields. */
 export const ShownFields = {
-  fields: names('Fields to answer, in addition to id and version.', 'name,price'),
+  fields: names('Fields to return in addition to id and version.', 'name,price'),
   expand: names(
     'References to answer as the records they lead to; `a.b` expands those of an expanded one.',
     'site',
@@ -23,21 +23,33 @@ export const ListFilters = z.object({
     .optional()
     .meta({ description: 'A RecordFilter as JSON.', example: '{"status":"new"}' }),
   timeZone: TimeZoneName.optional().meta({
-    description: 'Where a date in the filter of a timestamp begins: an IANA name; UTC unless given.',
+    description:
+      'Time zone, as an IANA name, that determines when a date begins in a filter of a timestamp. Default: UTC.',
     example: 'Europe/Berlin',
   }),
   sort: names('At most four fields; `-` sorts descending.', '-price,name'),
-  q: z.string().trim().min(1).max(200).optional().meta({
-    description:
-      'Words to search for, by the full-text indexes of the table; without one, a part of any text. Accents, upper and lower case do not matter; `"…"` is a phrase, `-` excludes, `or` is either.',
-  }),
+  q: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({
+      description:
+        'Words to search for in the full-text indexes of the table; if the table has none, text to find anywhere in ' +
+        'its text columns. Accents and case are ignored; `"…"` matches a phrase, `-` excludes a word, `or` matches ' +
+        'either word.',
+    }),
   count: z
     .enum(['estimated', 'exact'])
     .optional()
-    .meta({ description: 'Answer `pagination.total`: as Postgres expects it, or counted.' }),
-  slow: Slow.optional().meta({ description: 'Read the whole table where no index serves this.' }),
+    .meta({ description: 'Include `pagination.total`: estimated by Postgres, or counted exactly.' }),
+  slow: Slow.optional().meta({
+    description: 'Allow reading the whole table if no index serves the filter and sort.',
+  }),
   asOf: MomentOrDay.optional().meta({
-    description: 'Answer with the list as it was at this instant, in the order of ids; with `filter` alone.',
+    description:
+      'Return the state at this instant. A list is then in the order of ids and can be combined with `filter` only.',
     example: '2026-03-02T10:00:00.000Z',
   }),
   ...ShownFields,

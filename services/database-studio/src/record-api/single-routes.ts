@@ -22,7 +22,10 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
     route.list({
       summary: 'List records',
       description:
-        'The newest first unless `sort` says otherwise. A filter and sort that a declared index serves stay fast however many records there are; of a table of more than 50,000 records others are refused, with the index that is missing, unless `slow=true`. A page of large records ends with fewer than `limit`, where it has some 8 MiB.',
+        'Newest first, unless `sort` specifies another order. Filters and sorts served by a declared index stay fast ' +
+        'regardless of the number of records; for a table of more than 50,000 records, others are refused and the ' +
+        'error names the missing index, unless `slow=true`. A page of large records can contain fewer than `limit` ' +
+        'records, because it ends at about 8 MiB.',
       sorts: [],
       query: ListFilters,
       handler: ({ params, query, binding, meta }) =>
@@ -42,7 +45,8 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
     route.get({
       summary: 'Get a record',
       description:
-        'Its columns, or those of `fields`, with what `expand` names in it. With `asOf` as it was then.',
+        'Returns the columns of the record, or those in `fields`, with the references in `expand` replaced by the ' +
+        'records. With `asOf`, returns the state at that instant.',
       query: z.object({ ...ShownFields, asOf: ListFilters.shape.asOf }),
       changesUnversioned: (record) => !records.isSettled(record),
       handler: ({ params: { slug, id }, query: { asOf, ...query }, meta }) =>
@@ -51,7 +55,7 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
 
     route.update({
       summary: 'Update a record',
-      description: 'Emits `record.updated`, or nothing where nothing changes.',
+      description: 'Emits `record.updated`, or no event if nothing changes.',
       body: RecordBody,
       errors: ['conflict', 'forbidden'],
       handler: ({ params, body, meta }) => records.update(params.slug, params.id, body, meta),
@@ -59,7 +63,9 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
 
     route.delete({
       summary: 'Delete a record',
-      description: 'Emits `record.deleted`, also for what the references to it delete or change.',
+      description:
+        'Emits `record.deleted`, and also events for records that are deleted or changed because they refer to the ' +
+        'deleted record.',
       errors: ['conflict', 'forbidden'],
       handler: ({ params, meta }) => records.delete(params.slug, params.id, meta),
     }),
@@ -68,7 +74,7 @@ export function singleRoutes({ records, list, past }: RecordServices): Route[] {
       operationId: 'listRecordChanges',
       path: `${path}/:id/history`,
       summary: 'List the changes of a record',
-      description: 'The last one first, also of a record that is deleted.',
+      description: 'Latest change first. Also available for deleted records.',
       tag,
       scope: 'records:read',
       sorts: [],

@@ -30,16 +30,20 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       path: `${path}/import`,
       summary: 'Import a file of records',
       description:
-        'CSV with the columns in its first line, or a JSON object a line, in UTF-8; at most 1 GiB. An empty cell of CSV is no value, and `""` an empty text. The file is kept, and imported in the background: rows that are refused are reported with their lines, the others are written once each, whatever happens meanwhile. The columns of an export may all be there; id, version and times are assigned again.',
+        'Accepts CSV with the column names in the first line, or one JSON object per line, in UTF-8; at most 1 GiB. ' +
+        'An empty CSV cell is no value, and `""` is an empty text. The file is stored and imported in the ' +
+        'background: refused rows are reported with their line numbers, and each of the other rows is written ' +
+        'exactly once, regardless of interruptions. The file may contain all columns of an export; id, version and ' +
+        'times are assigned again.',
       tag,
       scope: 'records:write',
       mediaTypes: Object.keys(mediaTypes),
       bodyLimitBytes: maxFileBytes,
       query: z.object({
-        format: ImportFormat.default('csv').meta({ description: 'What the file is.' }),
+        format: ImportFormat.default('csv').meta({ description: 'Format of the file.' }),
         delimiter: CsvDelimiter.default(','),
         on: Columns.optional().meta({
-          description: 'Columns that together are unique: what is there already is updated.',
+          description: 'Columns that are unique together: existing records with the same values are updated.',
           example: 'serial_number',
         }),
       }),
@@ -53,8 +57,8 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       operationId: 'getRecordImport',
       method: 'get',
       path: '/tables/:slug/imports/:id',
-      summary: 'Get an import with its progress and the rows it refused',
-      description: 'Rows that were refused are listed with what is wrong with each.',
+      summary: 'Get an import',
+      description: 'Returns the import with its progress and the refused rows, each with its errors.',
       tag,
       scope: 'records:read',
       response: RecordImport,
@@ -66,7 +70,7 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       method: 'post',
       path: '/tables/:slug/imports/:id/cancel',
       summary: 'Cancel an import',
-      description: 'It ends after the batch that is being written; what is written stays.',
+      description: 'The import ends after the batch that is being written; records already written remain.',
       tag,
       scope: 'records:write',
       response: RecordImport,
@@ -80,7 +84,8 @@ export function transferRoutes({ imports, exported }: RecordServices): Route[] {
       path: `${path}/export`,
       summary: 'Export records',
       description:
-        'Everything that matches, in the order of ids, as CSV or as a JSON object a line. Without its end, which a chunked answer has, something went wrong on the way.',
+        'Returns all matching records in the order of ids, as CSV or as one JSON object per line. If the chunked ' +
+        'response ends without its final chunk, the export has failed and is incomplete.',
       tag,
       scope: 'records:read',
       query: z.object({

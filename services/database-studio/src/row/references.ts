@@ -21,7 +21,7 @@ export const missingReference = {
   message: 'refers to a record that does not exist',
 } as const
 
-interface Given {
+interface ReferenceValue {
   at: number
   id: unknown
   ref: unknown
@@ -44,7 +44,7 @@ export async function findMissingReferences(
   for (const definition of resolvedTable.table.columns) {
     if (definition.type !== 'reference') continue
     const { name: column } = definition
-    const references = rows.flatMap((row, at): Given[] => {
+    const references = rows.flatMap((row, at): ReferenceValue[] => {
       const ref = row[column] ?? null
       return ref === null || made.has(ref) ? [] : [{ at, id: row.id ?? null, ref }]
     })
@@ -79,7 +79,11 @@ export async function checkReferences(
 
 function missingStatement(
   { space, table, readRule }: ResolvedTable,
-  { definition, target, given }: { definition: Column; target: ResolvedTable; given: readonly Given[] },
+  {
+    definition,
+    target,
+    given,
+  }: { definition: Column; target: ResolvedTable; given: readonly ReferenceValue[] },
 ): Statement {
   const type = sqlType({ kind: toValueKind(definition) })
   const column = quoteIdentifier(definition.name)

@@ -9,7 +9,7 @@ export const readRulesRoute = ({ database: { sql } }: Pick<ServiceContext, 'data
     operationId: 'getReadRules',
     path: '/internal/read-rules',
     callers: ['dispatcher', 'workflows', 'sdk', 'settings'],
-    summary: 'Find out which roles read some records of a table only',
+    summary: 'List the roles that can read only some records of a table',
     body: ReadRulesQuestion,
     response: ReadRules,
     handler: async ({ body: { workspaceId } }) => ({

@@ -21,9 +21,9 @@ export function tableRoutes(ctx: ServiceContext, tables: Tables): Route[] {
   return [
     route.list({
       summary: 'List tables',
-      description: 'With their columns, indexes and rules.',
+      description: 'Returns each table with its columns, indexes and rules.',
       query: z.object({
-        trash: z.enum(['true', 'false']).optional().meta({ description: 'Those that were dropped instead.' }),
+        trash: z.enum(['true', 'false']).optional().meta({ description: 'List dropped tables instead.' }),
       }),
       handler: pageReader(ctx, {
         table: rows,
@@ -36,7 +36,8 @@ export function tableRoutes(ctx: ServiceContext, tables: Tables): Route[] {
 
     route.create({
       summary: 'Create a table',
-      description: 'Emits `table.created`. From then on every change of its records is an event.',
+      description:
+        'Emits `table.created`. From then on, every change of a record of the table emits an event.',
       waits: true,
       body: NewTable,
       errors: ['conflict', 'quota_exceeded'],
@@ -45,14 +46,16 @@ export function tableRoutes(ctx: ServiceContext, tables: Tables): Route[] {
 
     route.get({
       summary: 'Get the definition of a table',
-      description: 'With its columns, indexes, unique and check constraints, and row rules.',
+      description:
+        'Returns the table with its columns, indexes, unique and check constraints, and row rules.',
       handler: ({ params, meta }) => tables.get(params.slug, meta),
     }),
 
     route.update({
-      summary: 'Change a table',
+      summary: 'Update a table',
       description:
-        'All of it or nothing. What records stand against is a conflict that says how many there are, with examples; what loses values or locks a large table takes `force`. Emits `table.updated`.',
+        'Applies all changes or none. A change that existing records violate returns a conflict with their number ' +
+        'and examples; a change that loses values or locks a large table requires `force`. Emits `table.updated`.',
       waits: true,
       body: TablePatch,
       errors: ['conflict'],
@@ -61,7 +64,7 @@ export function tableRoutes(ctx: ServiceContext, tables: Tables): Route[] {
 
     route.delete({
       summary: 'Drop a table',
-      description: 'With its records it can be restored for 7 days. Emits `table.deleted`.',
+      description: 'The table and its records can be restored for 7 days. Emits `table.deleted`.',
       waits: true,
       errors: ['conflict'],
       handler: ({ params, meta }) => tables.remove(params.slug, meta),
@@ -69,7 +72,9 @@ export function tableRoutes(ctx: ServiceContext, tables: Tables): Route[] {
 
     route.action('restore', {
       summary: 'Restore a dropped table',
-      description: 'By its id, or its slug for the one that was dropped last. Emits `table.restored`.',
+      description:
+        'Identifies the table by its id, or by its slug for the most recently dropped table with that slug. Emits ' +
+        '`table.restored`.',
       waits: true,
       errors: ['conflict'],
       handler: ({ params, meta }) => tables.restore(params.slug, meta),

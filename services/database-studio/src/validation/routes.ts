@@ -16,7 +16,7 @@ export function validationRoutes({ database }: ServiceContext, definitions: Defi
       operationId: 'keepValidations',
       path: '/internal/validations',
       callers: ['sdk'],
-      summary: 'Know validations, from now on here and within a second in every replica',
+      summary: 'Store validations, effective everywhere within a second',
       body: KnownValidations,
       response: z.object({}),
       handler: async ({ body: { validations, ...tenant } }) => {

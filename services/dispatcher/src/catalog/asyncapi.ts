@@ -20,7 +20,7 @@ export type AsyncApiDocument = { asyncapi: '3.0.0' } & Record<string, unknown>
 const componentPath = '#/components/schemas/'
 const tenantParameters = {
   workspaceId: { description: 'Id of the workspace (`ws_`).' },
-  environment: { enum: [...environments], description: 'Environment within the workspace.' },
+  environment: { enum: [...environments], description: 'Environment of the workspace.' },
 }
 
 /**
@@ -47,9 +47,9 @@ export async function asyncApiDocument(names: NatsNames): Promise<AsyncApiDocume
       title: 'Opsplane events',
       version: '1',
       description:
-        `Streams of NATS JetStream. ${names.eventsStream} carries every state change of the platform, ` +
-        `${names.topicsStream} what clients publish to topics of the event bus. Both deliver at least once: ` +
-        'the `id` of an event recognises a repetition, its `version` the order within its aggregate.',
+        `Streams of NATS JetStream. ${names.eventsStream} carries every state change of the platform, and ` +
+        `${names.topicsStream} carries the events that clients publish to topics of the event bus. Both deliver at ` +
+        'least once: the `id` of an event identifies a repetition, and its `version` the order within its aggregate.',
     },
     defaultContentType: 'application/json',
     channels: {
@@ -82,7 +82,7 @@ function topicChannel(names: NatsNames) {
   return {
     address: names.topicSubjects.replace('>', '{workspaceId}.{environment}.{topic}'),
     title: 'Topics of the event bus',
-    summary: 'What clients publish with `POST /events/topics/{topic}/publish`.',
+    summary: 'Events that clients publish with `POST /events/topics/{topic}/publish`.',
     parameters: {
       ...tenantParameters,
       topic: { description: 'Name of the topic, such as `orders` or `orders.created`.' },

@@ -40,8 +40,8 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     ...access,
     operationId: 'listEventTypes',
     path: '/events/catalog',
-    summary: 'List the event types that can be subscribed to',
-    description: 'With the JSON Schema of the events of each, and an example.',
+    summary: 'List the event types available for subscription',
+    description: 'Returns each event type with the JSON Schema of its events and an example.',
     query: z.object({
       type: EventPattern.optional().meta({ description: 'An event type, `prefix.*` or `*`.' }),
     }),
@@ -69,8 +69,8 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     operationId: 'getEventType',
     method: 'get',
     path: '/events/catalog/:type',
-    summary: 'Get an event type with the schema of its events',
-    description: 'With the JSON Schema of its events, and an example.',
+    summary: 'Get an event type',
+    description: 'Returns the JSON Schema of the events of this type, and an example.',
     response: EventDescription,
     handler: async ({ params }) => {
       const type = eventTypes.find((name) => name === params.type)
@@ -83,8 +83,8 @@ export function catalogRoutes({ names, cursors }: { names: NatsNames; cursors: C
     ...access,
     operationId: 'getAsyncApi',
     path: '/events/asyncapi.json',
-    summary: 'The event streams as an AsyncAPI 3.0 document',
-    description: 'Every channel with the messages it carries; it changes with the release only.',
+    summary: 'Get the event streams as an AsyncAPI 3.0 document',
+    description: 'Describes every channel with its messages. The document changes only with a new release.',
     response: z.looseObject({ asyncapi: z.literal('3.0.0') }),
     handler: async () => {
       document ??= make()

@@ -29,7 +29,7 @@ export function deliveryChangeRoutes(database: Pick<Database, 'sql'>): Route[] {
       operationId: 'listDeliveryChanges',
       method: 'get',
       path: deliveryChangesPath,
-      summary: 'Say which deliveries have been attempted since a position',
+      summary: 'List deliveries attempted since a position',
       tag: 'Internal',
       scope: 'service',
       callers: ['analytics'],

@@ -23,15 +23,15 @@ export const deliveryFilters = z.object({
       example: ['incident.created'],
     }),
   createdAfter: MomentOrDay.optional().meta({
-    description: 'Of events, or made as replays, later than this.',
+    description: 'Only deliveries of events, or replays, created after this instant.',
   }),
   createdBefore: MomentOrDay.optional().meta({
-    description: 'Of events, or made as replays, earlier than this.',
+    description: 'Only deliveries of events, or replays, created before this instant.',
   }),
 })
 export type DeliveryFilters = z.output<typeof deliveryFilters>
 
 /** The filters of the list over all webhooks. */
 export const filtersOverWebhooks = deliveryFilters.extend({
-  webhookId: idSchema('webhook').optional().meta({ description: 'Of this webhook.' }),
+  webhookId: idSchema('webhook').optional().meta({ description: 'Only deliveries of this webhook.' }),
 })

@@ -33,8 +33,8 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
     path: '/webhooks/:id/deliveries',
     summary: 'List the deliveries of a webhook, newest first',
     description:
-      '`after` is the id of a delivery: older ones follow. Deliveries are kept for 30 days, unless the installation ' +
-      'says otherwise, and longer while they are not finished.',
+      '`after` is the id of a delivery; the page continues with older ones. Deliveries are kept for 30 days by ' +
+      'default, as configured by the installation, and longer while they are unfinished.',
     tag,
     scope: 'webhooks:read',
     query: deliveryFilters,
@@ -52,8 +52,8 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
     path: '/deliveries',
     summary: 'List deliveries of all webhooks, newest first',
     description:
-      'Of the workspace and environment, those of deleted webhooks included. `after` is the id of a delivery: older ones ' +
-      'follow.',
+      'Lists all deliveries of the workspace and environment, including those of deleted webhooks. `after` is the ' +
+      'id of a delivery; the page continues with older ones.',
     tag,
     scope: 'webhooks:read',
     query: filtersOverWebhooks,
@@ -70,10 +70,11 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
   const failures = defineList({
     operationId: 'listDeliveryFailures',
     path: '/deliveries/failures',
-    summary: 'List what is failed now, by webhook and cause',
+    summary: 'List failed deliveries by webhook and cause',
     description:
-      'Of each event the last delivery to a webhook, where that has failed: what was replayed with success, or is in flight, ' +
-      'is not listed, nor are deliveries of deleted webhooks. The group that failed last comes first.',
+      'Considers the last delivery of each event to a webhook, and lists those that have failed: events that were ' +
+      'replayed successfully or are being delivered are not listed, nor are deliveries of deleted webhooks. The ' +
+      'group with the latest failure comes first.',
     tag,
     scope: 'webhooks:read',
     sorts: [],
@@ -87,8 +88,8 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
     path: '/events/:id/deliveries',
     summary: 'List the deliveries of an event, newest first',
     description:
-      'To every webhook of the workspace and environment, replays included. `after` is the id of a delivery: older ' +
-      'ones follow. An event that went to no webhook has none.',
+      'Lists the deliveries to every webhook of the workspace and environment, including replays. `after` is the ' +
+      'id of a delivery; the page continues with older ones. The list is empty if no webhook matched the event.',
     tag,
     scope: 'webhooks:read',
     query: deliveryFilters.omit({ eventType: true }),
@@ -106,11 +107,12 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
     operationId: 'getWebhookDelivery',
     method: 'get',
     path: '/webhooks/:id/deliveries/:deliveryId',
-    summary: 'Get a delivery with its requests and responses',
+    summary: 'Get a delivery of a webhook',
     description:
-      'Secrets in headers are shown as `***`, also where the endpoint echoes them as they are or in base64, hexadecimal, ' +
-      'URLs or JSON; an echo that is reversed, split or encoded otherwise is shown as it came. So is the body `***`, which ' +
-      'says what has happened, to callers who may not read such events.',
+      'Returns the delivery with its requests and responses. Secrets in headers are shown as `***`, also if the ' +
+      'endpoint echoes them unchanged or in base64, hexadecimal, URLs or JSON; an echo that is reversed, split or ' +
+      'encoded in another way is shown unchanged. For callers who may not read such events, the body is also shown ' +
+      'as `***`, because it contains the data of the event.',
     tag,
     scope: 'webhooks:read',
     response: DeliveryDetail,
@@ -125,8 +127,10 @@ export function deliveryRoutes({ database, aggregate, rules, cursors }: Delivery
     operationId: 'getDelivery',
     method: 'get',
     path: '/deliveries/:id',
-    summary: 'Get a delivery of any webhook with its requests and responses',
-    description: 'As `GET /webhooks/{id}/deliveries/{deliveryId}`, also after its webhook was deleted.',
+    summary: 'Get a delivery of any webhook',
+    description:
+      'Equivalent to `GET /webhooks/{id}/deliveries/{deliveryId}`, and also available after the webhook was ' +
+      'deleted.',
     tag,
     scope: 'webhooks:read',
     response: DeliveryDetail,

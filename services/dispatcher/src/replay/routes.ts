@@ -39,11 +39,12 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     operationId: 'replayWebhookDeliveries',
     method: 'post',
     path: '/webhooks/:id/deliveries/replay',
-    summary: 'Replay many deliveries',
+    summary: 'Replay deliveries of a webhook',
     description:
-      'Makes a job that replays the finished deliveries that match, oldest first and rate-limited; each replay is a ' +
-      'delivery with `replayOf`. Replays themselves are not replayed again, nor is what failed but was replayed since ' +
-      'and has not failed again. With `dryRun` it only counts. `conflict` while another job of the webhook runs.',
+      'Creates a job that replays the matching finished deliveries, oldest first and rate-limited; each replay is ' +
+      'a delivery with `replayOf`. Replays are not replayed again, nor are failed deliveries that have since been ' +
+      'replayed and have not failed again. With `dryRun`, the deliveries are only counted. Returns `conflict` ' +
+      'while another job of the webhook runs.',
     tag,
     scope: 'webhooks:write',
     body: ReplayDeliveries,
@@ -66,9 +67,10 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     path: '/deliveries/failures/:groupId/retry',
     summary: 'Retry a group of failed deliveries',
     description:
-      'Makes a job that replays those of the group that had failed when it was listed with this `to`, and have not been ' +
-      'replayed since; oldest first and rate-limited. It is a replay job of the webhook, where it shows its progress and is ' +
-      'canceled. With `dryRun` it only counts. `conflict` while another job of the webhook runs.',
+      'Creates a job that replays the deliveries of the group that had failed when it was listed with this `to`, ' +
+      'and have not been replayed since; oldest first and rate-limited. The job is a replay job of the webhook: ' +
+      'its progress and its cancellation are available there. With `dryRun`, the deliveries are only counted. ' +
+      'Returns `conflict` while another job of the webhook runs.',
     tag,
     scope: 'webhooks:write',
     body: RetryFailures,
@@ -91,7 +93,7 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     operationId: 'listWebhookReplays',
     path: '/webhooks/:id/replays',
     summary: 'List the replay jobs of a webhook, newest first',
-    description: '`after` is the id of a job: older ones follow.',
+    description: '`after` is the id of a job; the page continues with older ones.',
     tag,
     scope: 'webhooks:read',
     response: ReplayJob,
@@ -107,8 +109,9 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     operationId: 'getWebhookReplay',
     method: 'get',
     path: '/webhooks/:id/replays/:replayId',
-    summary: 'Get a replay job with its progress',
-    description: 'With the number of deliveries that matched, and of those replayed so far.',
+    summary: 'Get a replay job',
+    description:
+      'Includes the progress: the number of deliveries that matched, and the number replayed so far.',
     tag,
     scope: 'webhooks:read',
     response: ReplayJob,
@@ -122,7 +125,7 @@ export function replayRoutes(context: ReplayRoutesContext): Route[] {
     method: 'post',
     path: '/webhooks/:id/replays/:replayId/cancel',
     summary: 'Cancel a replay job',
-    description: 'Nothing more is replayed; the replays made so far are delivered.',
+    description: 'No further deliveries are replayed; replays created so far are still delivered.',
     tag,
     scope: 'webhooks:write',
     response: ReplayJob,

@@ -20,9 +20,9 @@ export function topicRoutes(topics: Topics): Route[] {
     path: '/events/topics/:name/publish',
     summary: 'Publish an event to a topic',
     description:
-      'Answered once the event is stored. An event with the `deduplicationKey` of one of the last 5 minutes on ' +
-      'this topic is suppressed: the answer is the earlier event, with `deduplicated` true. After an answer of ' +
-      '503 the event may have been stored; with a `deduplicationKey` it is safe to send it again.',
+      'The response is sent once the event is stored. An event with the same `deduplicationKey` as another event ' +
+      'of the last 5 minutes on this topic is suppressed: the response is the earlier event, with `deduplicated` ' +
+      'true. After a 503, the event may have been stored; with a `deduplicationKey`, it is safe to send it again.',
     tag,
     scope: 'topics:write',
     params,
@@ -41,16 +41,16 @@ export function topicRoutes(topics: Topics): Route[] {
     path: '/events/topics/:name/events',
     summary: 'Read the events of a topic, oldest first',
     description:
-      '`after` is the id of an event: those published later follow, without it the oldest kept. With `timeout` ' +
-      'the answer waits for the first event. `nextCursor` is always what to go on with: the last event read, or ' +
-      'the given cursor when there was nothing new.',
+      '`after` is the id of an event; the page continues with events published later, or starts with the oldest ' +
+      'stored event if omitted. With `timeout`, the request waits for the first event. `nextCursor` is always the ' +
+      'cursor for the next request: the last event read, or the given cursor if there was nothing new.',
     tag,
     scope: 'topics:read',
     waits: true,
     params,
     query: z.object({
       timeout: z.coerce.number().int().min(0).max(longestWaitMs).default(0).meta({
-        description: 'Milliseconds to wait when there are no new events.',
+        description: 'Maximum time in milliseconds to wait if there are no new events.',
       }),
     }),
     sorts: [],

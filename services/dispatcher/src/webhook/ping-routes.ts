@@ -11,11 +11,11 @@ export function pingRoutes(ping: Ping): Route[] {
       summary: 'Send a test ping',
       description:
         'Sends one `webhook.test` event, signed and with the headers of a delivery, also while the webhook is ' +
-        'paused, and answers with what the endpoint answered, whatever its status. The ping is neither retried ' +
-        'nor logged, and does not count towards the automatic pause. Without an answer: `upstream_timeout` when ' +
-        '`timeout_ms` passed, `upstream_error` when DNS, connection, TLS or HTTP failed, or the address must not ' +
-        "be called; the detail's code is the kind of failure as in a delivery's `lastError`. `conflict` when a " +
-        'header refers to a secret that does not exist.',
+        'paused, and returns the response of the endpoint, whatever its status. The ping is neither retried nor ' +
+        'logged, and does not count towards the automatic pause. If the endpoint does not respond, returns ' +
+        '`upstream_timeout` when `timeout_ms` has passed, and `upstream_error` when DNS, connection, TLS or HTTP ' +
+        'failed or the address must not be called; the code of the detail is the kind of failure as in the ' +
+        '`lastError` of a delivery. Returns `conflict` if a header refers to a secret that does not exist.',
       tag: 'Webhooks',
       scope: 'webhooks:write',
       response: WebhookTestResult,

@@ -14,11 +14,13 @@ export function rotateRoutes(context: RotateRoutesContext): Route[] {
       stepUp: true,
       method: 'post',
       path: '/webhooks/:id/secrets/rotate',
-      summary: 'Rotate the signing secret',
+      summary: 'Rotate the signing secret of a webhook',
       description:
-        'The new secret is given, or made here and shown this once. The replaced one stays valid for the overlap: ' +
-        'X-Service-Signature-256 is by the old secret until then, and webhook-signature has one signature per valid secret, ' +
-        'newest first. With `overlapSeconds` 0, as after a leak, both are by the new one at once. Emits `webhook.secret_rotated`. `conflict` when ten secrets are valid already.',
+        'The new secret is either supplied in the request or generated, in which case it is returned only once. The ' +
+        'previous secret stays valid for the overlap: until then X-Service-Signature-256 is computed with the ' +
+        'previous secret, and webhook-signature contains one signature per valid secret, newest first. With ' +
+        '`overlapSeconds` 0, for example after a leak, both use the new secret immediately. Emits ' +
+        '`webhook.secret_rotated`. Returns `conflict` if ten secrets are already valid.',
       tag: 'Webhooks',
       scope: 'webhooks:write',
       body: RotateWebhookSecret,

@@ -52,7 +52,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     operationId: 'listWebhooks',
     path: '/webhooks',
     summary: 'List webhooks',
-    description: 'With the number of their failures since the last success; never with secrets.',
+    description:
+      'Returns each webhook with its number of failures since the last success; secrets are never returned.',
     tag,
     scope: 'webhooks:read',
     query: z.object({ status: WebhookStatus.optional() }),
@@ -72,12 +73,12 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     path: '/webhooks',
     summary: 'Create a webhook',
     description:
-      'The secret is write-only; has_secret says whether there is one. Subscribing takes the permission to read the ' +
-      'events, `audit:read` for `*` and `audit.*`, and headers with secrets take `secrets:use` (403, ' +
-      '`permission_not_held`). A secret that is not there, or may not be sent to the host of `url`, is a 422; with ' +
-      '`secrets:write` the host is added to those of the secret. Events show records whole: from whom row rules hide some ' +
-      'of a table, they cannot have its events (403, `row_rule`). When its owner loses one of these, it pauses ' +
-      '(`owner_rights`).',
+      'The secret is write-only; has_secret states whether there is one. A subscription requires the permission to ' +
+      'read the events, `audit:read` for `*` and `audit.*`; headers with secrets require `secrets:use` (403, ' +
+      '`permission_not_held`). A secret that does not exist, or may not be sent to the host of `url`, returns 422; ' +
+      'callers with `secrets:write` add the host to those of the secret. Events contain complete records, so a ' +
+      'user from whom row rules hide records of a table cannot subscribe to its events (403, `row_rule`). If the ' +
+      'owner loses one of these permissions, the webhook is paused (`owner_rights`).',
     tag,
     scope: 'webhooks:write',
     body: CreateWebhook,
@@ -105,7 +106,8 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     method: 'get',
     path: '/webhooks/:id',
     summary: 'Get a webhook',
-    description: 'With the number of its failures since the last success; never with its secret.',
+    description:
+      'Returns the webhook with its number of failures since the last success; the secret is never returned.',
     tag,
     scope: 'webhooks:read',
     response: Webhook,
@@ -121,10 +123,10 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     path: '/webhooks/:id',
     summary: 'Update, pause or resume a webhook',
     description:
-      'Setting status to active resumes a paused webhook: what it missed is delivered. A user who resumes it, or changes ' +
-      'its url, events, filter or headers, must hold its `required_permissions` and becomes its owner. A new secret takes a ' +
-      'step-up, as rotating it does. From whom row rules ' +
-      'hide records of a table, they cannot have its events (403, `row_rule`).',
+      'Setting the status to active resumes a paused webhook, and the missed events are delivered. A user who ' +
+      'resumes the webhook, or changes its url, events, filter or headers, must hold its `required_permissions` ' +
+      'and becomes its owner. A new secret requires a step-up, as rotating the secret does. A user from whom row ' +
+      'rules hide records of a table cannot subscribe to its events (403, `row_rule`).',
     tag,
     scope: 'webhooks:write',
     body: UpdateWebhook,
@@ -156,7 +158,7 @@ export function webhookRoutes(context: WebhookRoutesContext): Route[] {
     method: 'delete',
     path: '/webhooks/:id',
     summary: 'Delete a webhook',
-    description: 'Deliveries that are not finished fail.',
+    description: 'Unfinished deliveries of the webhook fail.',
     tag,
     scope: 'webhooks:write',
     response: z.void(),

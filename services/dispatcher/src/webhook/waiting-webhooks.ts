@@ -65,7 +65,7 @@ export const waitingWebhooksRoute = ({ sql }: { sql: StatementRunner }): Route =
     tag: 'Internal',
     scope: 'service',
     callers: ['settings'],
-    summary: 'Find out the deliveries of which webhooks wait longest',
+    summary: 'List the webhooks whose deliveries wait longest',
     query: WaitingWebhooksQuestion,
     response: WaitingWebhooks,
     handler: async ({ query: { workspaceId } }) => ({

@@ -33,7 +33,7 @@ export function internalRoutes({ database: { db }, ...options }: InternalRoutesO
       operationId: 'nameConnectors',
       path: '/internal/connectors/names',
       callers: ['workflows', 'sdk'],
-      summary: 'Find connectors by their ids or names',
+      summary: 'Find connectors by id or name',
       body: ConnectorNamesQuestion,
       response: ConnectorNames,
       handler: async ({ body }) => {

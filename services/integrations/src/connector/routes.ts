@@ -35,7 +35,8 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
       method: 'get',
       path: '/connectors/kinds',
       summary: 'List the kinds of connectors',
-      description: 'With the configuration and the actions of each as JSON Schema, to build forms from.',
+      description:
+        'Returns the configuration and the actions of each kind as JSON Schema, from which forms can be built.',
       tag,
       scope: 'connectors:read',
       response: z.array(ConnectorKind),
@@ -48,7 +49,8 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
     route.list({
       summary: 'List connectors',
       description:
-        'With the status of each and, of those that are down, the last error. All given filters must hold.',
+        'Returns each connector with its status and, if it is down, the last error. Multiple filters are combined ' +
+        'with AND.',
       sorts: ['-createdAt', 'name'],
       query: filters,
       handler: pageReader(ctx, {
@@ -65,10 +67,10 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
     }),
 
     route.create({
-      summary: 'Add a connector',
+      summary: 'Create a connector',
       description:
-        'A configuration that refers to secrets takes `secrets:use`; they are used in the name of its owner, no matter who ' +
-        'invokes it. A name that is taken is a 409. Emits `connector.created`.',
+        'A configuration that refers to secrets requires `secrets:use`; secrets are used on behalf of the owner of ' +
+        'the connector, regardless of the caller. A name that is already used returns 409. Emits `connector.created`.',
       body: NewConnector,
       errors: ['conflict', 'forbidden', 'step_up_required', 'quota_exceeded'],
       handler: ({ body, meta }) => connectors.create(body, meta),
@@ -76,23 +78,25 @@ export function connectorRoutes(ctx: ServiceContext, connectors: Connectors, kin
 
     route.get({
       summary: 'Get a connector',
-      description: 'With its configuration, in which credentials are references to secrets, and its status.',
+      description:
+        'Returns the connector with its status and its configuration, in which credentials are references to secrets.',
       handler: ({ params, meta }) => connectors.aggregate.get(params.id, meta.tenant),
     }),
 
     route.update({
-      summary: 'Change a connector',
+      summary: 'Update a connector',
       description:
-        'A user who sets a configuration, or enables it again, becomes its owner, and must hold `secrets:use` where it ' +
-        'refers to secrets; its status is then unknown. Emits `connector.updated`, or nothing where nothing changes.',
+        'A user who sets the configuration, or enables the connector again, becomes its owner and must hold ' +
+        '`secrets:use` if the configuration refers to secrets; the status of the connector is then unknown. Emits ' +
+        '`connector.updated`, or no event if nothing changes.',
       body: ConnectorPatch,
       errors: ['conflict', 'forbidden', 'step_up_required'],
       handler: ({ params, body, meta }) => connectors.update(params.id, body, meta),
     }),
 
     route.delete({
-      summary: 'Remove a connector',
-      description: 'Its log of invocations is no longer shown. Emits `connector.deleted`.',
+      summary: 'Delete a connector',
+      description: 'The log of its invocations is no longer available. Emits `connector.deleted`.',
       handler: ({ params, meta }) => connectors.delete(params.id, meta),
     }),
   ]

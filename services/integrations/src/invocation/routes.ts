@@ -31,10 +31,11 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       operationId: 'testConnector',
       method: 'post',
       path: '/connectors/:id/test',
-      summary: 'Test a connection',
+      summary: 'Test a connector',
       description:
-        'Finds out whether what it leads to answers, also while it is turned off. A failure is a result, not an error. ' +
-        'Counts for the status like any use: two in a row that nothing answers are down, one that is answered is up.',
+        'Checks whether the connected system responds, also while the connector is disabled. A failure is returned ' +
+        'as a result, not as an error. The test counts towards the status like any invocation: after two consecutive ' +
+        'calls without a response the connector is down, after one with a response it is up.',
       tag,
       scope: 'connectors:invoke',
       response: ConnectorTest,
@@ -49,9 +50,11 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       path: '/connectors/:id/invoke',
       summary: 'Invoke a connector action',
       description:
-        'Retried by the policy of the connector as far as that is safe. With an Idempotency-Key the same request again ' +
-        'gets the recorded result, and the other side is sent a key that stays the same. Values of secrets of 12 ' +
-        'characters or more are `***` in the output, as they are and in base64, hexadecimal, URLs and JSON; other encodings pass. `upstream_error` has the status and the beginning of what was answered in its details.',
+        'Failed calls are retried by the policy of the connector if that is safe. With an Idempotency-Key, a ' +
+        'repeated request returns the recorded result, and the connected system receives a key that stays the same. ' +
+        'Values of secrets of 12 characters or more are `***` in the output, unchanged and in base64, hexadecimal, ' +
+        'URLs and JSON; other encodings are not masked. The details of `upstream_error` contain the status and the ' +
+        'beginning of the response.',
       tag,
       scope: 'connectors:invoke',
       body: InvokeConnector,
@@ -67,7 +70,9 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       method: 'get',
       path: '/connectors/:id/actions',
       summary: 'List the actions of a connector',
-      description: 'Those of its kind, and those that follow from its configuration, with JSON Schemas.',
+      description:
+        'Returns the actions of the kind and the actions derived from the configuration of the connector, with JSON ' +
+        'Schemas.',
       tag,
       scope: 'connectors:read',
       response: z.array(ConnectorAction),
@@ -81,8 +86,8 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       path: '/connectors/:id/invocations',
       summary: 'List the invocations of a connector, newest first',
       description:
-        '`after` is the id of an invocation: older ones follow. They are kept for 30 days, unless the installation says ' +
-        'otherwise.',
+        '`after` is the id of an invocation; the page continues with older ones. Invocations are kept for 30 days by ' +
+        'default, as configured by the installation.',
       tag,
       scope: 'connectors:read',
       sorts: [],
@@ -98,9 +103,11 @@ export function invocationRoutes({ database, connectors, invoke, probe }: Invoca
       operationId: 'getConnectorInvocation',
       method: 'get',
       path: '/connectors/:id/invocations/:invocationId',
-      summary: 'Get an invocation with request and response',
+      summary: 'Get an invocation of a connector',
       description:
-        'Values of secrets are masked as in the output; 64 KiB of each. Takes the right to invoke: what was answered is shown.',
+        'Returns the invocation with its request and response, 64 KiB of each. Values of secrets are masked as in ' +
+        'the output. Requires the permission to invoke the connector, because the response of the connected system ' +
+        'is returned.',
       tag,
       scope: 'connectors:invoke',
       response: ConnectorInvocationDetail,

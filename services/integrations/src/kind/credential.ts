@@ -9,7 +9,7 @@ export const Credential = z
     message: 'must refer to a stored secret, as {{secrets.name}} does',
     params: { rule: 'not_a_reference' },
   })
-  .meta({ description: 'Refers to a stored secret: `{{secrets.name}}`.' })
+  .meta({ description: 'A reference to a stored secret: `{{secrets.name}}`.' })
 
 /** Headers and parameters with such names are considered credentials. */
 const secretHeader = /auth|cookie|token|secret|key|passw|credential|signature|session/i
@@ -26,7 +26,7 @@ export const ConfiguredHeaders = z
   .superRefine(referring(secretHeader))
   .refine(fewAndShort, 'must be at most 50 headers of 16 KiB in all')
   .default({})
-  .meta({ description: 'Sent with every request. Those that hold credentials refer to secrets.' })
+  .meta({ description: 'Headers sent with every request. Headers with credentials must refer to secrets.' })
 
 /** Query parameters sent with every request; credentials among them must be references. */
 export const ConfiguredQuery = z
@@ -34,14 +34,18 @@ export const ConfiguredQuery = z
   .superRefine(referring(secretParameter))
   .refine(fewAndShort, 'must be at most 50 parameters of 16 KiB in all')
   .default({})
-  .meta({ description: 'Added to every URL. Those that hold credentials refer to secrets.' })
+  .meta({
+    description: 'Query parameters added to every URL. Parameters with credentials must refer to secrets.',
+  })
 
 /** Headers of one invocation: references are not filled in. */
 export const InvocationHeaders = z
   .record(HeaderName, HeaderText)
   .refine(fewAndShort, 'must be at most 50 headers of 16 KiB in all')
   .optional()
-  .meta({ description: "Those of the connector's configuration win." })
+  .meta({
+    description: 'Headers of this request. Headers in the configuration of the connector take precedence.',
+  })
 
 function fewAndShort(entries: Record<string, string>): boolean {
   const lengths = Object.entries(entries).map(([name, value]) => name.length + literalLength(value))
@@ -74,4 +78,4 @@ export const Certificates = z
   .string()
   .max(65_536)
   .regex(/-----BEGIN CERTIFICATE-----/, 'must be certificates in PEM')
-  .meta({ description: 'PEM certificates that are trusted instead of the public authorities.' })
+  .meta({ description: 'PEM certificates trusted instead of the public authorities.' })

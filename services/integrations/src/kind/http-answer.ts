@@ -6,10 +6,12 @@ export const HttpOutput = z.object({
   status: z.int(),
   headers: z.record(z.string(), z.string()),
   body: z.unknown().meta({
-    description: 'JSON parsed, text by its charset, anything else in base64; null where there is none.',
+    description:
+      'Body of the response: parsed JSON, text decoded by its charset, anything else in base64; `null` if there is ' +
+      'none.',
   }),
   encoding: z.enum(['json', 'text', 'base64', 'none']),
-  truncated: z.boolean().meta({ description: 'Whether the body is longer than what was read.' }),
+  truncated: z.boolean().meta({ description: 'Whether the body is longer than the part that was read.' }),
 })
 export type HttpOutput = z.output<typeof HttpOutput>
 

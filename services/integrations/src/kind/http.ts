@@ -20,7 +20,7 @@ export const idempotentMethods: ReadonlySet<string> = new Set<string>([
 ])
 const reading = new Set<string>(['GET', 'HEAD', 'OPTIONS'])
 
-const Path = z.string().max(4_096).default('').meta({ description: 'Below the base URL.' })
+const Path = z.string().max(4_096).default('').meta({ description: 'Path below the base URL.' })
 
 /** Configuration of every kind that uses HTTP, in addition to its address. */
 export const httpFields = {
@@ -31,38 +31,40 @@ export const httpFields = {
     .min(0)
     .max(5)
     .default(0)
-    .meta({ description: 'How many redirects are followed, within the origin of the base URL only.' }),
+    .meta({ description: 'Maximum number of redirects to follow, within the origin of the base URL only.' }),
   maxResponseBytes: z.int().min(1_024).max(4_194_304).default(1_048_576),
   idempotencyHeader: z
     .string()
     .regex(/^[A-Za-z0-9-]{1,100}$/)
     .nullable()
     .default('Idempotency-Key')
-    .meta({ description: 'Carries a key that stays the same when a change is sent again; null: none.' }),
+    .meta({
+      description: 'Header with a key that stays the same when a change is sent again; `null` for none.',
+    }),
   test: z
     .strictObject({ method: z.enum(['GET', 'HEAD']).default('GET'), path: Path })
     .prefault({})
     .meta({
-      description: 'What is asked to find out whether it answers: 401, 403 and 5xx say that it does not.',
+      description: 'Request that tests whether the API is available: 401, 403 and 5xx count as unavailable.',
     }),
 }
 
 const HttpConfig = z.strictObject({
-  baseUrl: z.string().min(1).max(2_048).meta({ description: 'Must be https.' }),
+  baseUrl: z.string().min(1).max(2_048).meta({ description: 'Base URL of the API. Must use https.' }),
   auth: Auth,
   ...httpFields,
 })
 type HttpConfig = z.output<typeof HttpConfig>
 
 const Accept = z.array(z.int().min(400).max(599)).max(50).optional().meta({
-  description: 'Statuses from 400 on that are no error to the caller.',
+  description: 'Statuses of 400 and above that are not treated as errors.',
 })
 const reads = { path: Path, query: InvocationQuery, headers: InvocationHeaders, accept: Accept }
 const writes = {
   ...reads,
   body: z.unknown().optional(),
   contentType: z.string().max(200).optional().meta({
-    description: 'Of a body that is text, or a form; JSON unless given.',
+    description: 'Media type of the body if it is a text or a form. Default: JSON.',
   }),
 }
 const Reading = z.strictObject(reads)
@@ -94,12 +96,18 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
   }
   const reader = (method: Method, title: string) =>
     defineAction<HttpConfig, typeof Reading, typeof HttpOutput>({
-      ...{ title, description: `Sends ${method}.`, input: Reading, output: HttpOutput, repeatable: true },
+      ...{
+        title,
+        description: `Sends a ${method} request.`,
+        input: Reading,
+        output: HttpOutput,
+        repeatable: true,
+      },
       run: (call, input) => perform(call, method, input),
     })
   const writer = (method: Method, title: string) =>
     defineAction<HttpConfig, typeof Writing, typeof HttpOutput>({
-      ...{ title, description: `Sends ${method}.`, input: Writing, output: HttpOutput },
+      ...{ title, description: `Sends a ${method} request.`, input: Writing, output: HttpOutput },
       repeatable: idempotentMethods.has(method),
       run: (call, input) => perform(call, method, input),
     })
@@ -124,7 +132,7 @@ export function httpKind({ send, checkUrl }: HttpKindOptions): Kind {
     actions: {
       request: defineAction<HttpConfig, typeof Any, typeof HttpOutput>({
         title: 'Request',
-        description: 'Sends a request by any method.',
+        description: 'Sends a request with any method.',
         input: Any,
         output: HttpOutput,
         repeatable: ({ method }) => idempotentMethods.has(method),

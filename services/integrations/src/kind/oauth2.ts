@@ -15,10 +15,10 @@ export const OAuth2 = z.strictObject({
   clientSecret: Credential,
   scope: z.string().max(2_000).optional(),
   audience: z.string().max(2_000).optional(),
-  clientAuth: z
-    .enum(['header', 'body'])
-    .default('header')
-    .meta({ description: 'Where the token endpoint takes id and secret of the client.' }),
+  clientAuth: z.enum(['header', 'body']).default('header').meta({
+    description:
+      'Where the id and secret of the client are sent to the token endpoint: in a header or in the body.',
+  }),
 })
 export type OAuth2 = z.output<typeof OAuth2>
 

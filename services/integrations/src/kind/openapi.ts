@@ -24,11 +24,19 @@ const OpenApiConfig = z.strictObject({
   document: z
     .union([z.strictObject({ url: z.string().min(1).max(2_048) }), z.looseObject({ openapi: z.string() })])
     .meta({
-      description: 'An OpenAPI 3.0 or 3.1 document, or where it is: JSON of 2 MiB, or YAML of 256 KiB.',
+      description:
+        'An OpenAPI 3.0 or 3.1 document, or its URL: JSON of at most 2 MiB, or YAML of at most 256 KiB.',
     }),
-  serverUrl: z.string().min(1).max(2_048).optional().meta({
-    description: "Where the API is; the document's first server unless given, on the document's own host.",
-  }),
+  serverUrl: z
+    .string()
+    .min(1)
+    .max(2_048)
+    .optional()
+    .meta({
+      description:
+        'Base URL of the API. Default: the first server of the document; if the document is loaded from a URL, that ' +
+        "server must be on the document's own host.",
+    }),
   ...httpFields,
   auth: Auth,
 })
@@ -84,7 +92,7 @@ export function openApiKind({ send, load, checkUrl }: OpenApiKindOptions): Kind 
     name: 'openapi',
     title: 'API with an OpenAPI document',
     description:
-      'Every operation of the document is an action; parameters and bodies are checked by its schemas.',
+      'Every operation of the document is an action; parameters and bodies are validated against its schemas.',
     config: OpenApiConfig,
     check({ document, serverUrl, auth }) {
       if (serverUrl !== undefined) checkUrl(serverUrl, '/config/serverUrl')

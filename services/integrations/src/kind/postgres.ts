@@ -16,15 +16,19 @@ const Config = z.strictObject({
   database: plainText(63),
   user: plainText(63),
   password: Credential.optional(),
-  tls: z.enum(['verify-full', 'require', 'disable']).default('verify-full').meta({
-    description:
-      'As sslmode of Postgres: `require` checks no certificate, `disable` sends everything in the clear.',
-  }),
+  tls: z
+    .enum(['verify-full', 'require', 'disable'])
+    .default('verify-full')
+    .meta({
+      description:
+        'TLS mode, as sslmode of Postgres: `require` does not verify the certificate, `disable` sends everything ' +
+        'unencrypted.',
+    }),
   ca: Certificates.optional(),
   readOnly: z
     .boolean()
     .default(false)
-    .meta({ description: 'Leaves out what could change anything: `execute`.' }),
+    .meta({ description: 'Excludes the action that could change data: `execute`.' }),
 })
 type Config = z.infer<typeof Config>
 
@@ -37,19 +41,17 @@ const Statement = z
       .max(100_000)
       .meta({ description: 'One statement, with parameters as `$1`, `$2`, …' }),
     parameters: z.array(z.unknown()).max(maxParameters).default([]).meta({
-      description: 'Values of `$1`, `$2`, …: a list is an array of SQL, an object JSON.',
+      description: 'Values of `$1`, `$2`, …: a list becomes an SQL array, an object becomes JSON.',
     }),
-    types: z
-      .array(ParameterType.nullable())
-      .max(maxParameters)
-      .default([])
-      .meta({ description: 'Types of parameters in their order, where Postgres cannot tell them.' }),
+    types: z.array(ParameterType.nullable()).max(maxParameters).default([]).meta({
+      description: 'Types of the parameters in their order, for parameters whose type Postgres cannot infer.',
+    }),
     maxRows: z
       .int()
       .min(1)
       .max(10_000)
       .default(1_000)
-      .meta({ description: 'Rows that are answered at most.' }),
+      .meta({ description: 'Maximum number of rows to return.' }),
   })
   .superRefine(({ sql, parameters, types }, context) => {
     const refuse = (path: (string | number)[], message: string) =>
@@ -65,15 +67,19 @@ type Statement = z.infer<typeof Statement>
 const Rows = z.object({
   columns: z.array(z.object({ name: z.string(), type: z.string() })),
   rows: z.array(z.record(z.string(), z.unknown())).meta({
-    description: 'Objects by column; a name that comes twice gets `_2`. Bigints and decimals are strings.',
+    description:
+      'Rows as objects by column name; a repeated name is suffixed with `_2`. Bigints and decimals are strings.',
   }),
   truncated: z.enum(['rows', 'bytes']).nullable().meta({
-    description: 'Which cap left rows out, `maxRows` or that of 1 MiB; null where all are here.',
+    description:
+      'The limit that cut off rows: `maxRows`, or the size limit of 1 MiB; `null` if all rows are included.',
   }),
 })
-const QueryOutput = Rows.extend({ rowCount: z.int().meta({ description: 'Rows answered.' }) })
+const QueryOutput = Rows.extend({ rowCount: z.int().meta({ description: 'Number of rows returned.' }) })
 const ExecuteOutput = Rows.extend({
-  affected: z.int().meta({ description: 'Rows returned or, where it returns none, changed.' }),
+  affected: z
+    .int()
+    .meta({ description: 'Number of rows returned or, if the statement returns none, changed.' }),
 })
 
 /** The kind for a tenant's database: queries, and writes with `execute`. */
@@ -89,7 +95,7 @@ export function postgresKind(outbound: OutboundStreams): Kind {
     actions: {
       query: defineAction({
         title: 'Query',
-        description: 'Runs one SELECT, in a transaction that cannot change anything and is rolled back.',
+        description: 'Runs one SELECT in a transaction that cannot change anything and is rolled back.',
         input: Statement,
         output: QueryOutput,
         repeatable: true,
@@ -100,8 +106,7 @@ export function postgresKind(outbound: OutboundStreams): Kind {
       }),
       execute: defineAction({
         title: 'Execute',
-        description:
-          'Runs one statement of any kind in a transaction of its own, and answers the rows it returns.',
+        description: 'Runs one statement of any kind in its own transaction, and returns its rows.',
         input: Statement,
         output: ExecuteOutput,
         repeatable: false,

@@ -11,7 +11,9 @@ const SlackConfig = z.strictObject({
   auth: z.discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('webhook'),
-      url: Credential.meta({ description: 'The URL of an incoming webhook, or its path, as a secret.' }),
+      url: Credential.meta({
+        description: 'URL of an incoming webhook, or its path, as a reference to a secret.',
+      }),
       origin: z.string().max(2_048).default('https://hooks.slack.com'),
     }),
     z.strictObject({
@@ -25,7 +27,7 @@ const SlackConfig = z.strictObject({
     .min(1)
     .max(200)
     .optional()
-    .meta({ description: 'Where messages of a bot go that name no channel.' }),
+    .meta({ description: 'Default channel for messages of a bot.' }),
 })
 type SlackConfig = z.output<typeof SlackConfig>
 
@@ -49,8 +51,18 @@ const MessageChange = z
 const MessageRef = z.strictObject({ channel: Channel, ts: z.string().max(100) })
 
 const Message = z.object({
-  channel: z.string().nullable().meta({ description: 'Its id; null for a webhook, which does not tell.' }),
-  ts: z.string().nullable().meta({ description: 'By which to update it, or to answer in its thread.' }),
+  channel: z
+    .string()
+    .nullable()
+    .meta({ description: 'Id of the channel; `null` for an incoming webhook, which does not return it.' }),
+  ts: z
+    .string()
+    .nullable()
+    .meta({
+      description:
+        'Timestamp that identifies the message in order to update it or reply in its thread; `null` for an incoming ' +
+        'webhook.',
+    }),
 })
 type Message = z.output<typeof Message>
 
@@ -97,7 +109,7 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
   return defineKind<SlackConfig>({
     name: 'slack',
     title: 'Slack',
-    description: 'Messages to Slack, by an incoming webhook or as a bot.',
+    description: 'Messages to Slack, through an incoming webhook or as a bot.',
     config: SlackConfig,
     check: ({ auth }) =>
       auth.type === 'bot'
@@ -109,7 +121,7 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
     actions: {
       post_message: defineAction<SlackConfig, typeof NewMessage, typeof Message>({
         title: 'Post a message',
-        description: 'To a channel, or into a thread of it.',
+        description: 'Posts a message to a channel or to a thread in a channel.',
         input: NewMessage,
         output: Message,
         repeatable: false,
@@ -135,7 +147,7 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
       }),
       update_message: defineAction<SlackConfig, typeof MessageChange, typeof Message>({
         title: 'Update a message',
-        description: 'One that the bot has posted.',
+        description: 'Updates a message that the bot has posted.',
         input: MessageChange,
         output: Message,
         repeatable: true,
@@ -143,7 +155,7 @@ export function slackKind({ send, checkUrl }: SlackKindOptions): Kind {
       }),
       delete_message: defineAction<SlackConfig, typeof MessageRef, typeof Message>({
         title: 'Delete a message',
-        description: 'One that the bot has posted.',
+        description: 'Deletes a message that the bot has posted.',
         input: MessageRef,
         output: Message,
         repeatable: true,

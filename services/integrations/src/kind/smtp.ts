@@ -27,14 +27,18 @@ const Config = z
   .strictObject({
     host: plainText(253).toLowerCase(),
     port: z.int().min(1).max(65_535).default(465),
-    security: z.enum(['tls', 'starttls', 'none']).default('tls').meta({
-      description:
-        '`tls` from the first byte, usual at 465; `starttls`, usual at 587, goes no further without it.',
-    }),
+    security: z
+      .enum(['tls', 'starttls', 'none'])
+      .default('tls')
+      .meta({
+        description:
+          'Encryption of the connection: `tls` from the first byte, usually on port 465; `starttls`, usually on port ' +
+          '587, aborts if the server does not support it.',
+      }),
     ca: Certificates.optional(),
     user: plainText(320).optional(),
     password: Credential.optional(),
-    from: AddressText.meta({ description: 'The sender of every mail.' }),
+    from: AddressText.meta({ description: 'Sender of every mail.' }),
   })
   .superRefine(({ user, password }, context) => {
     if ((user === undefined) !== (password === undefined))
@@ -69,7 +73,11 @@ const Message = z
     cc: Addresses,
     bcc: Addresses,
     replyTo: Address.optional(),
-    subject: z.string().max(998).transform(oneLine).meta({ description: 'Line breaks become spaces.' }),
+    subject: z
+      .string()
+      .max(998)
+      .transform(oneLine)
+      .meta({ description: 'Subject of the mail. Line breaks are replaced by spaces.' }),
     text: z.string().max(maxAttachedBytes).optional(),
     html: z.string().max(maxAttachedBytes).optional(),
     headers: z
@@ -99,12 +107,15 @@ const Message = z
   })
 
 const Sent = z.object({
-  messageId: z.string().meta({ description: 'The same when the same invocation is asked for again.' }),
-  accepted: z.array(z.string()).meta({ description: 'Addresses the server took the mail for.' }),
-  rejected: z.array(z.object({ address: z.string(), message: z.string() })).meta({
-    description: 'Addresses it refused, and its words; where it refuses all, nothing is sent.',
+  messageId: z.string().meta({
+    description: 'Message id of the mail, which stays the same when the same invocation is repeated.',
   }),
-  response: z.string().meta({ description: "The server's last word." }),
+  accepted: z.array(z.string()).meta({ description: 'Addresses for which the server accepted the mail.' }),
+  rejected: z.array(z.object({ address: z.string(), message: z.string() })).meta({
+    description:
+      'Addresses the server rejected, each with its message; if the server rejects all addresses, nothing is sent.',
+  }),
+  response: z.string().meta({ description: 'Last response of the server.' }),
 })
 
 /** The kind for a mail server that sends messages. */
@@ -113,7 +124,7 @@ export function smtpKind(outbound: OutboundStreams): Kind {
   return defineKind<Config>({
     name: 'smtp',
     title: 'Mail (SMTP)',
-    description: 'Sends mail by a mail server.',
+    description: 'Sends mail through a mail server.',
     config: Config,
     check({ host, port, security, password }) {
       outbound.checkTarget({ host, port }, '/config')

@@ -18,7 +18,7 @@ const TopicConfig = z.strictObject({
     .min(1)
     .max(100)
     .optional()
-    .meta({ description: 'The only topics that may be published to; any unless given.' }),
+    .meta({ description: 'Topics the connector may publish to. Default: any topic.' }),
 })
 type TopicConfig = z.output<typeof TopicConfig>
 
@@ -37,14 +37,16 @@ export function topicKind({ dispatcher, delegations }: TopicKindOptions): Kind {
   return defineKind<TopicConfig>({
     name: 'topic',
     title: 'Event bus',
-    description: "Events to topics of the platform's own bus. The invoker must hold `topics:write`.",
+    description:
+      "Publishes events to topics of the platform's event bus. The invoker must hold `topics:write`.",
     config: TopicConfig,
     sendsTo: () => [],
     actions: {
       publish: defineAction<TopicConfig, typeof Publish, typeof PublishedTopicEvent>({
         title: 'Publish an event',
         description:
-          'An invocation asked for again with its Idempotency-Key publishes nothing more for 5 minutes.',
+          'Publishes an event. Within 5 minutes, a repeated invocation with the same Idempotency-Key does not publish ' +
+          'another event.',
         input: Publish,
         output: PublishedTopicEvent,
         repeatable: true,

@@ -11,9 +11,9 @@ export function transformerRoutes(expressions: Expressions): Route[] {
       path: '/transformer/evaluate',
       summary: 'Evaluate a JSONata expression',
       description:
-        'Against the input given with it, with nothing else in reach. An expression that cannot be evaluated is a 422 ' +
-        'whose detail has a code (such as `expression_syntax`, `expression_error`, `expression_timeout`) and, in its ' +
-        '`params`, the `position` in the expression.',
+        'Evaluates the expression against the input in the request, without access to anything else. An expression ' +
+        'that cannot be evaluated returns 422; its detail contains a code (such as `expression_syntax`, ' +
+        '`expression_error`, `expression_timeout`) and, in its `params`, the `position` in the expression.',
       tag: 'Transformer',
       scope: 'transformer:evaluate',
       body: Evaluation,

@@ -26,12 +26,16 @@ const filters = z.object({
   status: listParameter(CatalogItemStatus)
     .optional()
     .meta({
-      description: 'One or several; without `catalog:write` there are only active items.',
+      description:
+        'One or several statuses, repeated or separated by commas. Callers without `catalog:write` see active items ' +
+        'only.',
       example: ['active'],
     }),
   category: z.string().min(1).max(100).optional(),
   tag: z.string().min(1).max(50).optional(),
-  q: searchFilter.meta({ description: `Words in name, tags, category or description. ${searchSyntax}` }),
+  q: searchFilter.meta({
+    description: `Words to find in the name, tags, category or description. ${searchSyntax}`,
+  }),
   ...createdFilters,
 })
 
@@ -48,10 +52,10 @@ const route = defineResource({
 export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
   return [
     route.list({
-      summary: 'List what can be requested',
+      summary: 'List catalogue items',
       description:
-        'Those with `catalog:write` get every item, others the active ones, with `asOf` those active then that still are. Newest ' +
-        `first unless \`sort\` says otherwise. ${shortPages}`,
+        'Callers with `catalog:write` see every item, other callers the active ones; with `asOf`, items that were ' +
+        `active at that instant and still are. Newest first unless \`sort\` specifies otherwise. ${shortPages}`,
       query: filters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       handler: pageReader(ctx, {
@@ -68,17 +72,17 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
     }),
 
     route.create({
-      summary: 'Begin a catalogue item',
+      summary: 'Create a draft catalogue item',
       description:
-        `As a draft. \`formSchema\` is a JSON Schema of type object. ${enforcedKeywords} Lists hold scalars or ` +
-        'objects. Emits `catalog_item.created`.',
+        `\`formSchema\` is a JSON Schema of type object. ${enforcedKeywords} Lists contain scalars or objects. Emits ` +
+        '`catalog_item.created`.',
       body: NewCatalogItem,
       handler: ({ body, meta }) => items.draft(body, meta),
     }),
 
     route.get({
       summary: 'Get a catalogue item',
-      description: 'With its form, approvals and tasks. With `asOf` as it was then.',
+      description: 'Includes the form, approvals and tasks. With `asOf`, returns the state at that instant.',
       query: AsOfQuery,
       handler: async ({ params, query: { asOf }, meta }) => {
         const item = await items.asOf(params.id, meta.tenant, asOf)
@@ -92,30 +96,31 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
     route.update({
       summary: 'Edit a catalogue item',
       description:
-        'Makes a revision; requests submitted before keep theirs. Emits `catalog_item.updated`; what changes nothing ' +
-        'emits nothing.',
+        'Creates a revision; requests submitted before keep their revision. Emits `catalog_item.updated`; an update ' +
+        'without changes emits no event.',
       body: CatalogItemPatch,
       errors: ['invalid_state_transition'],
       handler: ({ params, body, meta }) => items.edit(params.id, body, meta),
     }),
 
     route.action('activate', {
-      summary: 'Let a catalogue item be requested',
-      description: 'Emits `catalog_item.activated`.',
+      summary: 'Activate a catalogue item',
+      description: 'Makes the item available for requests. Emits `catalog_item.activated`.',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'activate', now: meta.now }, meta),
     }),
 
     route.action('retire', {
       summary: 'Retire a catalogue item',
-      description: 'Final. Requests already submitted go on. Emits `catalog_item.retired`.',
+      description: 'Retirement is final. Requests already submitted continue. Emits `catalog_item.retired`.',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'retire', now: meta.now }, meta),
     }),
 
     route.delete({
-      summary: 'Delete a draft of a catalogue item',
-      description: 'What was active once is retired instead. Emits `catalog_item.deleted`.',
+      summary: 'Delete a draft catalogue item',
+      description:
+        'An item that was ever active cannot be deleted; retire it instead. Emits `catalog_item.deleted`.',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => items.handle(params.id, { kind: 'delete', now: meta.now }, meta),
     }),

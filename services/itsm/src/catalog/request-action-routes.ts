@@ -26,9 +26,9 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
     route.action('approve', {
       summary: 'Approve a request',
       description:
-        'Counts for every approval the caller may decide on; neither who asked nor who gets it may. Emits ' +
-        '`request.updated` while others are missing; with the last one `request.approved`, and `request.updated` ' +
-        'as its tasks begin.',
+        'Records the decision for every pending approval the caller may decide on; neither the requester nor the ' +
+        'recipient may approve. Emits `request.updated` while other approvals are pending; the last approval emits ' +
+        '`request.approved`, and `request.updated` as the tasks of the request begin.',
       scope: 'itsm:approve',
       body: ApproveCatalogRequest,
       errors: ['invalid_state_transition', 'forbidden', 'conflict'],
@@ -36,7 +36,7 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
     }),
     route.action('reject', {
       summary: 'Reject a request',
-      description: 'Final; one rejection is enough. Emits `request.rejected`.',
+      description: 'Rejection is final; a single rejection suffices. Emits `request.rejected`.',
       scope: 'itsm:approve',
       body: RejectCatalogRequest,
       errors: ['invalid_state_transition', 'forbidden', 'conflict'],
@@ -46,8 +46,8 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
     route.action('cancel', {
       summary: 'Cancel a request',
       description:
-        'By who asked for it, who gets it, or with `catalog:write`, until it is fulfilled. Approvals are void and ' +
-        'tasks that have not ended are skipped. Emits `request.canceled`.',
+        'Allowed for the requester, the recipient and callers with `catalog:write`, until the request is fulfilled. ' +
+        'Voids the approvals and skips tasks that have not ended. Emits `request.canceled`.',
       body: CancelCatalogRequest,
       errors: ['invalid_state_transition', 'forbidden'],
       handler: ({ params, body, meta }) =>
@@ -55,8 +55,8 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
     }),
     route.action('fulfill', {
       errors: ['invalid_state_transition'],
-      summary: 'End a request that has no tasks',
-      description: 'A request with tasks ends with the last one. Emits `request.fulfilled`.',
+      summary: 'Fulfill a request without tasks',
+      description: 'A request with tasks is fulfilled by its last task instead. Emits `request.fulfilled`.',
       scope: 'catalog:write',
       body: FulfillCatalogRequest,
       handler: ({ params, body, meta }) =>
@@ -67,8 +67,10 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
       method: 'patch',
       operationId: 'updateCatalogTask',
       path: '/catalog/requests/:id/tasks/:taskId',
-      summary: 'Assign a task, or note something on it',
-      description: 'Emits `request.task_updated`; what changes nothing emits nothing.',
+      summary: 'Update a task',
+      description:
+        'Changes the assignee, team or notes of the task. Emits `request.task_updated`; an update without changes ' +
+        'emits no event.',
       scope: 'catalog:write',
       body: CatalogTaskPatch,
       handler: ({ params: { id, taskId }, body, meta }) => requests.editTask(id, taskId, body, meta),
@@ -90,16 +92,21 @@ export function requestActionRoutes(requests: RequestStore): Route[] {
 }
 
 const taskActions = [
-  { action: 'start', summary: 'Start a task', description: 'Only an open one.' },
-  { action: 'complete', summary: 'Complete a task', description: 'Opens what waited for it alone.' },
+  { action: 'start', summary: 'Start a task', description: 'Starts a task that is open.' },
+  {
+    action: 'complete',
+    summary: 'Complete a task',
+    description: 'Opens tasks that were waiting only for this task.',
+  },
   {
     action: 'fail',
-    summary: 'Give up a task',
-    description: 'It is incomplete, and what depends on it, also by way of other tasks, is skipped.',
+    summary: 'Mark a task as incomplete',
+    description:
+      'Ends the task as incomplete, and skips every task that depends on it, directly or through other tasks.',
   },
   {
     action: 'skip',
     summary: 'Skip a task',
-    description: 'It was not needed; what depends on it goes on as if it were complete.',
+    description: 'Marks the task as not needed; tasks that depend on it continue as if it were complete.',
   },
 ] as const

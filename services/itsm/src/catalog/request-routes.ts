@@ -27,14 +27,16 @@ const filters = z.object({
       example: ['awaiting_approval'],
     }),
   itemId: reference.optional(),
-  requesterId: reference.optional().meta({ description: 'A user, or `me`.' }),
+  requesterId: reference.optional().meta({ description: 'Requester: a user, or `me`.' }),
   approverId: reference
     .optional()
-    .meta({ description: 'Requests this user, or `me`, may still approve or reject.' }),
+    .meta({ description: 'Requests that this user, or `me`, may still approve or reject.' }),
   assigneeId: reference
     .optional()
-    .meta({ description: 'Requests with a task this user, or `me`, can work on.' }),
-  q: searchFilter.meta({ description: `Words in number, name of the item or notes. ${searchSyntax}` }),
+    .meta({ description: 'Requests with a task that this user, or `me`, can work on.' }),
+  q: searchFilter.meta({
+    description: `Words to find in the number, the name of the item or the notes. ${searchSyntax}`,
+  }),
   ...createdFilters,
 })
 
@@ -65,9 +67,9 @@ export function requestRoutes(ctx: ServiceContext, requests: RequestStore): Rout
     route.list({
       summary: 'List requests',
       description:
-        'Those with `catalog:write` get all; others get those they asked for, those they are to get, and, with ' +
-        '`itsm:approve`, those they are asked to decide on; with `asOf`, those they had been asked to by then. Newest ' +
-        `first unless \`sort\` says otherwise. ${shortPages}`,
+        'Callers with `catalog:write` see all requests. Other callers see the requests they made, those they are the ' +
+        'recipient of and, with `itsm:approve`, those that ask for their approval; with `asOf`, those that asked for ' +
+        `it by that instant. Newest first unless \`sort\` specifies otherwise. ${shortPages}`,
       query: filters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt'],
       handler: pageReader(ctx, {
@@ -81,11 +83,12 @@ export function requestRoutes(ctx: ServiceContext, requests: RequestStore): Rout
     }),
 
     route.create({
-      summary: 'Request an item',
+      summary: 'Request a catalogue item',
       description:
-        'Submits it at once unless `draft` is true; a draft may still lack what the form requires. Each fault of ' +
-        '`formData` is a detail whose `params.schemaPath` points into the form. Emits `request.created` and, when ' +
-        'submitted, `request.submitted` and `request.updated` as it goes on to its approvals or its tasks.',
+        'Submits the request immediately unless `draft` is true; a draft may omit fields the form requires. Each ' +
+        'error in `formData` is a detail whose `params.schemaPath` points into the form. Emits `request.created` ' +
+        'and, if submitted, `request.submitted` and `request.updated` as the request proceeds to its approvals or ' +
+        'tasks.',
       body: NewCatalogRequest,
       errors: ['version_conflict'],
       handler: ({ body, meta }) => requests.create(body, meta),
@@ -93,16 +96,16 @@ export function requestRoutes(ctx: ServiceContext, requests: RequestStore): Rout
 
     route.get({
       summary: 'Get a request',
-      description: 'By its id, or by its number such as `REQ-12`.',
+      description: 'Accepts the id of the request or its number, such as `REQ-12`.',
       query: AsOfQuery,
       handler: ({ params, query: { asOf }, meta }) => requests.asOf(params.id, asOf, meta),
     }),
 
     route.update({
-      summary: 'Edit a draft of a request',
+      summary: 'Edit a draft request',
       description:
-        'By who began it; `formData` is replaced as a whole and held against the item as it is now. Emits ' +
-        '`request.updated`; what changes nothing emits nothing.',
+        'Allowed for the requester only. Replaces `formData` as a whole and validates it against the current state ' +
+        'of the item. Emits `request.updated`; an update without changes emits no event.',
       body: CatalogRequestPatch,
       errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       handler: ({ params, body, meta }) =>
@@ -115,10 +118,10 @@ export function requestRoutes(ctx: ServiceContext, requests: RequestStore): Rout
     }),
 
     route.action('submit', {
-      summary: 'Submit a draft of a request',
+      summary: 'Submit a draft request',
       description:
-        'By who began it. The request is pinned to the item as it is now. Emits `request.submitted`, and ' +
-        '`request.updated` as it goes on to its approvals or its tasks.',
+        'Allowed for the requester only. Pins the request to the current state of the item. Emits ' +
+        '`request.submitted`, and `request.updated` as the request proceeds to its approvals or tasks.',
       errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       handler: ({ params, meta }) =>
         requests.executeWithItem(

@@ -12,13 +12,18 @@ export const windowFilters = z.object({
   status: listParameter(z.enum(changeWindowStatuses))
     .optional()
     .meta({ description: several, example: ['active'] }),
-  ciId: reference
-    .optional()
-    .meta({ description: 'Windows that cover this item; with `asOf` by the class it had then.' }),
-  q: searchFilter.meta({ description: `Words in name or reason. ${searchSyntax}` }),
-  from: MomentOrDay.optional().meta({ description: 'Windows that end later than this, or recur for ever.' }),
+  ciId: reference.optional().meta({
+    description:
+      'Windows that cover this configuration item; with `asOf`, according to the class of the item at that instant.',
+  }),
+  q: searchFilter.meta({ description: `Words to find in the name or reason. ${searchSyntax}` }),
+  from: MomentOrDay.optional().meta({
+    description: 'Windows that end later than this instant or date, or recur indefinitely.',
+  }),
   to: MomentOrDay.optional().meta({
-    description: 'Windows that begin earlier. A recurring one counts from its first to its last time.',
+    description:
+      'Windows that begin earlier than this instant or date. A recurring window counts from its first to its last ' +
+      'occurrence.',
   }),
 })
 export type WindowFilters = z.output<typeof windowFilters>

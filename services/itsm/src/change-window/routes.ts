@@ -32,8 +32,8 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
     route.list({
       summary: 'List blackout and maintenance windows',
       description:
-        'All given filters must hold. Newest first unless `sort` says otherwise. The change calendar has the single ' +
-        `times of recurring windows. ${shortPages}`,
+        'Returns windows that match all given filters. Newest first unless `sort` specifies otherwise. The change ' +
+        `calendar lists the individual occurrences of recurring windows. ${shortPages}`,
       query: windowFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       handler: pageReader(ctx, {
@@ -45,9 +45,9 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
     }),
 
     route.create({
-      summary: 'Set up a blackout or maintenance window',
+      summary: 'Create a blackout or maintenance window',
       description:
-        'Once (`span`) or every week (`recurrence`). Conflicts of pending changes are recomputed. ' +
+        'The window occurs once (`span`) or every week (`recurrence`). Recomputes the conflicts of pending changes. ' +
         'At most 1,000 windows may be active. Emits `change_window.created`.',
       body: NewChangeWindow,
       errors: ['conflict'],
@@ -62,16 +62,17 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
 
     route.get({
       summary: 'Get a blackout or maintenance window',
-      description: 'With what it covers and when it recurs. With `asOf` as it was then.',
+      description:
+        'Includes the coverage and the recurrence of the window. With `asOf`, returns the state at that instant.',
       query: AsOfQuery,
       handler: ({ params, query, meta }) => windows.asOf(params.id, meta.tenant, query.asOf),
     }),
 
     route.update({
-      summary: 'Change a blackout or maintenance window',
+      summary: 'Update a blackout or maintenance window',
       description:
-        'A `span` replaces a recurrence, and the other way round. Conflicts of pending changes are recomputed. ' +
-        'Emits `change_window.updated`, or nothing if nothing changes.',
+        'A `span` replaces a recurrence, and vice versa. Recomputes the conflicts of pending changes. Emits ' +
+        '`change_window.updated`; an update without changes emits no event.',
       body: ChangeWindowPatch,
       errors: ['conflict'],
       handler: async ({ params, body, meta }) => {
@@ -82,8 +83,8 @@ export function windowRoutes(ctx: ServiceContext, windows: WindowStore): Route[]
     }),
 
     route.delete({
-      summary: 'Drop a blackout or maintenance window',
-      description: 'Emits `change_window.deleted`; conflicts with it go away.',
+      summary: 'Delete a blackout or maintenance window',
+      description: 'Emits `change_window.deleted`; removes the conflicts with this window.',
       handler: ({ params, meta }) => windows.handle(params.id, { kind: 'delete' }, meta),
     }),
   ]

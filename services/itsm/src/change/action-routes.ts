@@ -25,13 +25,13 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
   }
   return [
     route.action('submit', {
-      summary: 'Submit a draft',
+      summary: 'Submit a draft change',
       description:
-        'A standard change is scheduled, with the present content of its template; any other requires approval. Needs the ' +
-        'planned window; a normal change also needs its implementation and backout plan, a standard one an active ' +
-        'template and no more time or other items than that allows. Recomputes the risk and the ' +
-        'conflicts. In a blackout only an emergency is accepted, or a change with `acceptConflicts` and a `reason`. Emits ' +
-        '`change.submitted`.',
+        'Schedules a standard change, with the current content of its template; any other change requires approval. ' +
+        'Requires the planned window; a normal change also requires its implementation and backout plan, a standard ' +
+        'change an active template and no more time or other items than the template allows. Recomputes the risk and ' +
+        'the conflicts. During a blackout, accepts only an emergency change, or a change with `acceptConflicts` and ' +
+        'a `reason`. Emits `change.submitted`.',
       errors: ['invalid_state_transition', 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
@@ -42,12 +42,13 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       summary: 'Approve a change',
       description:
-        'Decides on every pending approval of the caller, or on the one named. The requester, editors, submitter and ' +
-        'implementer of the change cannot approve it. The last pending approval of a stage moves the change on: to its ' +
-        'authorization, or to scheduled. An approver of the technical stage must name the `approvalId` to approve the ' +
-        'authorization too, so that a repeated request does not; if the policy requires `distinctApprovers` they ' +
-        'cannot, and an approver needed for the authorization cannot approve the technical stage (409). Emits `change.approval_recorded` for each, and ' +
-        '`change.approved` once it is scheduled.',
+        'Decides on every pending approval of the caller, or only on the specified one. The requester, editors, ' +
+        'submitter and implementer of the change cannot approve it. The last pending approval of a stage moves the ' +
+        'change to its authorization, or to scheduled. An approver of the technical stage must specify the ' +
+        '`approvalId` to approve the authorization as well, so that a repeated request does not approve it. If the ' +
+        'policy requires `distinctApprovers`, approvers of the technical stage cannot approve the authorization, and ' +
+        'an approver needed for the authorization cannot approve the technical stage (409). Emits ' +
+        '`change.approval_recorded` for each approval, and `change.approved` once the change is scheduled.',
       body: ApproveChange,
       handler: ({ params, body, meta }) =>
         execute(
@@ -61,17 +62,18 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       scope: 'itsm:approve',
       summary: 'Reject a change',
       description:
-        'It becomes a draft again, and all its approvals are void. Emits `change.approval_recorded` and ' +
+        'Returns the change to draft and voids all its approvals. Emits `change.approval_recorded` and ' +
         '`change.rejected`.',
       body: RejectChange,
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'reject', ...toDecider(meta), ...body }, meta),
     }),
     route.action('implement', {
-      summary: 'Begin to implement a change',
+      summary: 'Start implementing a change',
       description:
-        'From scheduled, by a person who has not decided on it. During a blackout, or if one begins before the planned end, only for emergencies, or with ' +
-        '`acceptConflicts` and a `reason`. Emits `change.implementation_started`.',
+        'Requires a scheduled change and a caller who has not decided on it. During a blackout, or if a blackout ' +
+        'begins before the planned end, accepts only emergency changes, or changes with `acceptConflicts` and a ' +
+        '`reason`. Emits `change.implementation_started`.',
       errors: ['invalid_state_transition', 'forbidden', 'conflict'],
       body: AcceptConflicts,
       handler: async ({ params, body, meta }) =>
@@ -81,8 +83,9 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       errors: ['invalid_state_transition', 'forbidden'],
       summary: 'Complete a change',
       description:
-        'With its outcome, by a person who has not decided on it; the review follows. A successful standard change is closed immediately. Resumes ' +
-        'incidents that wait for it. Emits `change.completed`, and for a standard change `change.closed`.',
+        'Records the outcome; the review follows. The caller must not have decided on the change. A successful ' +
+        'standard change is closed immediately. Resumes incidents that wait for the change. Emits ' +
+        '`change.completed`, and for a successful standard change `change.closed`.',
       body: CompleteChange,
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'complete', ...toUserId(meta), ...body }, meta),
@@ -92,7 +95,8 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       operationId: 'rollBackChange',
       summary: 'Roll a change back',
       description:
-        'While it is implemented or reviewed; its outcome is `unsuccessful`. Emits `change.rolled_back`.',
+        'Allowed while the change is being implemented or reviewed; sets its outcome to `unsuccessful`. Emits ' +
+        '`change.rolled_back`.',
       body: RollBackChange,
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'rollback', ...toUserId(meta), ...body }, meta),
@@ -100,7 +104,8 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
     route.action('close', {
       errors: ['invalid_state_transition', 'forbidden'],
       summary: 'Close a change after its review',
-      description: 'By a person who did not implement it. Final. Emits `change.closed`.',
+      description:
+        'The caller must not have implemented the change. Closing is final. Emits `change.closed`.',
       body: CloseChange,
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'close', ...toUserId(meta), ...body }, meta),
@@ -108,7 +113,9 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
     route.action('cancel', {
       errors: ['invalid_state_transition'],
       summary: 'Cancel a change',
-      description: 'Before its review, also on hold. Final. Emits `change.canceled`.',
+      description:
+        'Allowed before the review, including while the change is on hold. Cancellation is final. Emits ' +
+        '`change.canceled`.',
       body: CancelChange,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'cancel', ...body }, meta),
     }),
@@ -116,7 +123,7 @@ export function changeActionRoutes(changes: ChangeStore): Route[] {
       errors: ['invalid_state_transition', 'forbidden'],
       summary: 'Put a change on hold',
       description:
-        'It keeps its status; until it is resumed it can only be canceled or reassigned. Emits ' +
+        'The change keeps its status; until it is resumed it can only be canceled or reassigned. Emits ' +
         '`change.updated`.',
       body: HoldChange,
       handler: ({ params, body, meta }) =>

@@ -22,18 +22,24 @@ export const changeFilters = z.object({
     .meta({ description: `A user, or \`${unassignedFilter}\` for unassigned changes.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${unassignedFilter}\` for unrouted changes.` }),
-  requesterId: reference.optional().meta({ description: 'The requester.' }),
-  ciId: reference.optional().meta({ description: 'Configuration item it touches.' }),
-  problemId: reference.optional().meta({ description: 'Problem it is to solve; an id or a number.' }),
-  templateId: reference.optional().meta({ description: 'Template it comes from.' }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for changes without a team.` }),
+  requesterId: reference.optional().meta({ description: 'User who requested the change.' }),
+  ciId: reference.optional().meta({ description: 'Configuration item that the change affects.' }),
+  problemId: reference
+    .optional()
+    .meta({ description: 'Problem that the change is intended to solve; an id or a number.' }),
+  templateId: reference.optional().meta({ description: 'Template that the change was created from.' }),
   approverId: reference.optional().meta({
     description:
       'User, or `me`, whose approval is pending. Approvals open to anyone count for every user ' +
       'who may decide on the change.',
   }),
-  q: searchFilter.meta({ description: `Words in number, title or description. ${searchSyntax}` }),
-  plannedAfter: MomentOrDay.optional().meta({ description: 'Planned to start later than this.' }),
-  plannedBefore: MomentOrDay.optional().meta({ description: 'Planned to start earlier than this.' }),
+  q: searchFilter.meta({ description: `Words to find in the number, title or description. ${searchSyntax}` }),
+  plannedAfter: MomentOrDay.optional().meta({
+    description: 'Changes planned to start later than this instant or date.',
+  }),
+  plannedBefore: MomentOrDay.optional().meta({
+    description: 'Changes planned to start earlier than this instant or date.',
+  }),
   ...createdFilters,
 })

@@ -25,8 +25,8 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
     route.list({
       summary: 'List changes',
       description:
-        'All given filters must hold. Newest first unless `sort` says otherwise; by `plannedStart`, those without ' +
-        `a planned window come after all others. ${shortPages}`,
+        'Returns changes that match all given filters. Newest first unless `sort` specifies otherwise; when sorted ' +
+        `by \`plannedStart\`, changes without a planned window come last. ${shortPages}`,
       query: changeFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'plannedStart', 'updatedAt', 'number'],
       handler: pageReader(ctx, {
@@ -43,10 +43,11 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
     }),
 
     route.create({
-      summary: 'Draft a change',
+      summary: 'Create a draft change',
       description:
-        'Only `title` is needed; for a standard change `templateId`, from which it has its plans, impact and probability, ' +
-        'and its title where none is given. Judges the risk. Emits `change.created`.',
+        'Requires only `title`; a standard change requires `templateId` instead: the change copies the plans, impact ' +
+        'and probability of the template, and the title of the template if `title` is omitted. Assesses the risk. ' +
+        'Emits `change.created`.',
       body: NewChange,
       errors: ['version_conflict'],
       handler: ({ body, meta }) => changes.draft(body, meta),
@@ -54,7 +55,7 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
 
     route.get({
       summary: 'Get a change',
-      description: 'By its id, or by its number such as `CHG-12`.',
+      description: 'Accepts the id of the change or its number, such as `CHG-12`.',
       query: AsOfQuery,
       handler: async ({ params, query, meta }) =>
         changes.asOf(await changes.findId(params.id, meta.tenant), meta.tenant, query.asOf),
@@ -63,12 +64,13 @@ export function changeRoutes(ctx: ServiceContext, changes: ChangeStore): Route[]
     route.update({
       summary: 'Edit a change',
       description:
-        'Which fields can be edited depends on the status; type and template only in a draft. What a standard change has ' +
-        'from its template is not edited: another template gives it other texts, and as a normal or emergency change it ' +
-        'keeps them as its own. Before the work has begun, ' +
-        'altering what approvals stand for (title, description, items, planned window, plans, impact, risk) makes it a ' +
-        'draft again and voids them. Who has written on it cannot approve it, and who carried it out cannot write ' +
-        '`reviewNotes`. Emits `change.updated`, with `approvalsVoided` where it voids any. What changes nothing emits nothing.',
+        'The status determines which fields can be edited; type and template can be edited only in a draft. Fields ' +
+        'that a standard change copies from its template cannot be edited: a different template replaces them, and a ' +
+        'conversion to a normal or emergency change keeps them as its own. Before implementation begins, changing a ' +
+        'field that approvals cover (title, description, items, planned window, plans, impact, risk) returns the ' +
+        'change to draft and voids its approvals. A user who has edited the change cannot approve it, and a user who ' +
+        'implemented it cannot write `reviewNotes`. Emits `change.updated`, with `approvalsVoided` if approvals are ' +
+        'voided. An update without changes emits no event.',
       body: ChangePatch,
       errors: ['invalid_state_transition', 'forbidden'],
       handler: async ({ params, body, meta }) =>

@@ -17,20 +17,23 @@ export const itemFilters = z.object({
     }),
   criticality: listParameter(Criticality)
     .optional()
-    .meta({ description: 'One or several, repeated or separated by commas.', example: ['critical'] }),
+    .meta({
+      description: 'One or several criticalities, repeated or separated by commas.',
+      example: ['critical'],
+    }),
   owner: reference
     .optional()
     .meta({ description: `A user, or \`${unassignedFilter}\` for items without an owner.` }),
   supportGroup: reference
     .optional()
     .meta({ description: `A team, or \`${unassignedFilter}\` for items without a support group.` }),
-  source: reference.optional().meta({ description: 'System the items were read from.' }),
+  source: reference.optional().meta({ description: 'System that the items were imported from.' }),
   nativeKey: z.string().trim().min(1).max(500).optional().meta({
-    description: 'The key of an item there; with `source` it finds the one item.',
+    description: 'Key of the item in its source system; together with `source` it identifies one item.',
     example: 'i-0a1b2c',
   }),
   q: searchFilter.meta({
-    description: `Words in name, native key, class or description, or text within the name. ${searchSyntax}`,
+    description: `Words to find in the name, native key, class or description, or a part of the name. ${searchSyntax}`,
   }),
   ...createdFilters,
 })
@@ -44,38 +47,44 @@ export const relationTypeFilter = listParameter(RelationType)
 
 /** Filters of the relation list. All given filters must match. */
 export const relationFilters = z.object({
-  itemId: reference.optional().meta({ description: 'At either end.' }),
-  sourceId: reference.optional().meta({ description: 'The item it goes from.' }),
-  targetId: reference.optional().meta({ description: 'The item it goes to.' }),
+  itemId: reference
+    .optional()
+    .meta({ description: 'Configuration item that is the source or the target of the relation.' }),
+  sourceId: reference.optional().meta({ description: 'Source item of the relation.' }),
+  targetId: reference.optional().meta({ description: 'Target item of the relation.' }),
   type: relationTypeFilter,
   q: searchFilter.meta({
-    description: `What the list of items finds one of its ends by: words in name, native key, class or description, or text within the name. ${searchSyntax}`,
+    description:
+      'Words to find in the name, native key, class or description of the source or target item, or a part of its ' +
+      `name. ${searchSyntax}`,
   }),
   ...createdFilters,
 })
 
 /** Filters of the list of one item's relations. */
 export const itemRelationFilters = relationFilters.omit({ itemId: true }).extend({
-  direction: z
-    .enum(['outgoing', 'incoming'])
-    .optional()
-    .meta({ description: '`outgoing`: from the item; `incoming`: to it. Both unless given.' }),
+  direction: z.enum(['outgoing', 'incoming']).optional().meta({
+    description: '`outgoing`: relations from the item; `incoming`: relations to the item. Default: both.',
+  }),
   q: relationFilters.shape.q.meta({
-    description: `What the list of items finds the other end by: words in name, native key, class or description, or text within the name. ${searchSyntax}`,
+    description:
+      'Words to find in the name, native key, class or description of the item at the other end, or a part of its ' +
+      `name. ${searchSyntax}`,
   }),
 })
 
 /** Filters of the class list. All given filters must match. */
 export const classFilters = z.object({
-  q: searchFilter.meta({ description: `Words in name or label. ${searchSyntax}` }),
+  q: searchFilter.meta({ description: `Words to find in the name or label. ${searchSyntax}` }),
   builtIn: z
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ description: '`true`: the built-in classes only; `false`: those of the workspace only.' }),
+    .meta({ description: '`true`: only the built-in classes; `false`: only the classes of the workspace.' }),
   asOf: AsOfQuery.shape.asOf.meta({
     description:
-      'Answer with the classes there were at this instant, as they were, and the filters applied to that.',
+      'Returns the classes that existed at this instant, in their state at that instant. The filters apply to that ' +
+      'state.',
     example: '2026-03-02T10:00:00.000Z',
   }),
 })

@@ -17,14 +17,14 @@ const limits = { maxItems: 10_000, maxHops: 100 }
 
 const impactText =
   'Walks relations in the direction of their impact and honours redundancy: an item survives while enough of its ' +
-  'dependencies of a type are operational. Planned and retired items neither break nor count. Every affected item ' +
-  'has a shortest path from what fails. At most 10,000 items and 100 hops. `slasAtRisk` are the SLA clocks over what is ' +
-  'open about any of them.'
+  'dependencies of a type are operational. Planned and retired items neither fail nor count. Every affected item ' +
+  'has a shortest path from the failing item. At most 10,000 items and 100 hops. `slasAtRisk` lists the SLA clocks of open ' +
+  'records about any of the affected items.'
 
 const asOfText =
-  'Answer with the graph as it was at this instant: the items and relations there were, as they were, those gone since ' +
-  'among them. One that lies ahead is now. No answer (422, `graph_too_large`) where there were more than 20,000 items or ' +
-  '50,000 relations, or had been twice as many with those gone by then.'
+  'Returns the graph at this instant, with the items and relations that existed then, including those deleted since. An ' +
+  'instant in the future means now. 422 `graph_too_large` above 20,000 items or 50,000 relations at that instant, or above ' +
+  'twice as many including those deleted by then.'
 
 const topologyQuery = z.object({
   asOf: AsOfQuery.shape.asOf.meta({ description: asOfText, example: '2026-03-02T10:00:00.000Z' }),
@@ -33,23 +33,35 @@ const topologyQuery = z.object({
     .min(1)
     .max(100)
     .optional()
-    .meta({ description: 'Only what can be reached from this item.' }),
-  depth: z.coerce.number().int().min(1).max(10).default(3).meta({ description: 'Most hops from `around`.' }),
+    .meta({ description: 'Returns only items that can be reached from this item.' }),
+  depth: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10)
+    .default(3)
+    .meta({ description: 'Maximum number of hops from `around`.' }),
   direction: z
     .enum(['upstream', 'downstream', 'both'])
     .default('both')
     .meta({
       description:
-        'From `around`: `upstream` to what it depends on, `downstream` to what depends on it, both over relations ' +
-        'with impact alone; `both` follows every relation either way.',
+        'Direction from `around`: `upstream` to its dependencies, `downstream` to its dependents, both only along ' +
+        'relations with impact; `both` follows every relation in either direction.',
     }),
   types: relationTypeFilter,
-  limit: z.coerce.number().int().min(1).max(10_000).default(1_000).meta({ description: 'Most nodes.' }),
+  limit: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .default(1_000)
+    .meta({ description: 'Maximum number of nodes.' }),
 })
 
 const impactQuery = z.object({
   asOf: AsOfQuery.shape.asOf.meta({
-    description: `${asOfText} Then without \`slasAtRisk\`.`,
+    description: `${asOfText} For an instant in the past, the response omits \`slasAtRisk\`.`,
     example: '2026-03-02T10:00:00.000Z',
   }),
 })
@@ -75,10 +87,10 @@ export function graphRoutes({ database }: ServiceContext, items: ItemStore): Rou
       operationId: 'getTopology',
       method: 'get',
       path: '/cmdb/topology',
-      summary: 'Dependency graph',
+      summary: 'Get the dependency graph',
       description:
-        'The items and the relations between them: all, or what lies around one item. Edges are all relations of ' +
-        'the wanted types between two of the nodes, at most ten for each node of the limit.',
+        'Returns the items and the relations between them: the whole graph, or the surroundings of one item. Edges ' +
+        'are all relations of the requested types between two of the nodes, at most ten for each node of the limit.',
       tag,
       scope: 'cmdb:read',
       query: topologyQuery,
@@ -103,7 +115,7 @@ export function graphRoutes({ database }: ServiceContext, items: ItemStore): Rou
       operationId: 'getImpactOfConfigurationItem',
       method: 'get',
       path: '/cmdb/items/:id/impact',
-      summary: 'What breaks if this item fails',
+      summary: 'Get the impact if a configuration item fails',
       description: impactText,
       tag,
       scope: 'cmdb:read',
@@ -120,7 +132,7 @@ export function graphRoutes({ database }: ServiceContext, items: ItemStore): Rou
       operationId: 'getImpact',
       method: 'post',
       path: '/cmdb/impact',
-      summary: 'What breaks if these items fail at once',
+      summary: 'Get the impact if several configuration items fail at once',
       description: impactText,
       tag,
       scope: 'cmdb:read',

@@ -15,8 +15,8 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       errors: ['invalid_state_transition'],
       summary: 'Resolve an incident',
       description:
-        'From open, in progress or on hold; with code and notes where the settings ask for them. Its children are ' +
-        'resolved with it. Emits `incident.resolved`.',
+        'Allowed for incidents that are open, in progress or on hold; requires a code and notes if the settings ' +
+        'require them. Also resolves the child incidents. Emits `incident.resolved`.',
       body: ResolveIncident,
       handler: async ({ params, body, meta }) => {
         const { resolutionRequired } = await incidents.getSettings(meta.tenant)
@@ -26,9 +26,10 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
     route.action('escalate', {
       summary: 'Escalate an incident',
       description:
-        'Raises the severity, reassigns the incident to another team (functional escalation), adds a person higher up as ' +
-        'a watcher (hierarchical), or several of these; with none given the severity goes up one step. A higher severity raises ' +
-        'the priority, unless that was overridden. Lowering the severity is refused: use PATCH. Emits `incident.escalated`.',
+        'Raises the severity, reassigns the incident to another team (functional escalation), adds a superior as a ' +
+        'watcher (hierarchical escalation), or several of these; if none is specified, the severity rises by one ' +
+        'level. A higher severity raises the priority, unless the priority was overridden. Lowering the severity is ' +
+        'refused: use PATCH. Emits `incident.escalated`.',
       errors: ['invalid_state_transition', 'conflict'],
       body: EscalateIncident,
       handler: async ({ params, body, meta }) => {
@@ -41,15 +42,15 @@ export function incidentActionRoutes(incidents: IncidentStore): Route[] {
       errors: ['invalid_state_transition'],
       summary: 'Close a resolved incident',
       description:
-        'Final: a closed incident cannot be changed. An accepted major incident needs a `postIncidentReview`. ' +
-        'Emits `incident.closed`.',
+        'Closing is final: a closed incident cannot be changed. An accepted major incident requires a ' +
+        '`postIncidentReview`. Emits `incident.closed`.',
       handler: ({ params, meta }) => execute(params.id, { kind: 'close' }, meta),
     }),
     route.action('reopen', {
       summary: 'Reopen a resolved incident',
       description:
-        'Goes back in progress and drops the resolution; children that were resolved with it are reopened too. ' +
-        'Refused while another incident of its dedup key is open. Emits `incident.reopened`.',
+        'Returns the incident to in progress and removes the resolution; also reopens child incidents that were ' +
+        'resolved with it. Refused while another incident with the same dedup key is open. Emits `incident.reopened`.',
       errors: ['invalid_state_transition', 'conflict'],
       body: ReopenIncident,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'reopen', ...body }, meta),

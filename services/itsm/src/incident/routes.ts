@@ -40,7 +40,9 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
   return [
     route.list({
       summary: 'List incidents',
-      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${urgencySorts} ${shortPages}`,
+      description:
+        'Returns incidents that match all given filters. Newest first unless `sort` specifies otherwise. ' +
+        `${urgencySorts} ${shortPages}`,
       query: incidentFilters.extend(AsOfListQuery.shape),
       sorts: incidentSorts,
       handler: pageReader(ctx, {
@@ -58,11 +60,11 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
     route.create({
       summary: 'Create an incident',
       description:
-        'Only `title` is needed; impact and urgency, which follow from the severity unless given, give the priority. Emits `incident.created`; with an `assigneeId` ' +
-        'also `incident.assigned`, and the incident is in progress; with a `parentId` also `incident.updated` of the ' +
-        'parent, which counts its children. While an incident with the same `dedupKey` is open, ' +
-        'none is opened: the answer is 200 with that one, unchanged but for `alertCount` and `lastAlertAt`, and ' +
-        '`incident.updated` is emitted.',
+        'Requires only `title`. Impact and urgency determine the priority; if omitted, they are derived from the ' +
+        'severity. Emits `incident.created`; with an `assigneeId` also `incident.assigned`, and the incident is in ' +
+        'progress; with a `parentId` also `incident.updated` for the parent, which counts its children. While an ' +
+        'incident with the same `dedupKey` is open, no new incident is created: the response is 200 with the open ' +
+        'incident, in which only `alertCount` and `lastAlertAt` change, and `incident.updated` is emitted.',
       body: NewIncident,
       errors: ['version_conflict'],
       // The alert that opens an incident is its first one.
@@ -72,7 +74,7 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
 
     route.get({
       summary: 'Get an incident',
-      description: 'By its id, or by its number such as `INC-12`.',
+      description: 'Accepts the id of the incident or its number, such as `INC-12`.',
       query: AsOfQuery,
       handler: async ({ params, query, meta }) =>
         incidents.asOf(await incidents.findId(params.id, meta.tenant), meta.tenant, query.asOf),
@@ -81,13 +83,13 @@ export function incidentRoutes(ctx: ServiceContext, incidents: IncidentStore): R
     route.update({
       summary: 'Update an incident',
       description:
-        'Changes the given fields. Each change counts as the action it amounts to and emits that event: a raised ' +
-        'severity or another team `incident.escalated`, an assignee `incident.assigned`, a status ' +
-        '`incident.resolved`, `incident.closed` or `incident.reopened`; a comment with a `holdReason` ' +
-        '`incident.comment_added`; everything else together one `incident.updated`. A `parentId` also emits ' +
-        '`incident.updated` of the parents it leaves and joins. What changes nothing emits nothing. A `holdReason` ' +
-        'that waits for its problem or change is refused once that has ended. ' +
-        '`allowedActions` lists the actions the status allows the caller.',
+        'Changes the given fields. Each change is treated as the corresponding action and emits the event of that ' +
+        'action: a raised severity or another team emits `incident.escalated`, an assignee `incident.assigned`, a ' +
+        'status `incident.resolved`, `incident.closed` or `incident.reopened`; a comment with a `holdReason` emits ' +
+        '`incident.comment_added`; all other changes together emit one `incident.updated`. A `parentId` also emits ' +
+        '`incident.updated` for the former and the new parent. An update without changes emits no event. A ' +
+        '`holdReason` that waits for the problem or change of the incident is refused once that problem or change ' +
+        'has ended. `allowedActions` lists the actions that the status allows the caller.',
       body: IncidentPatch,
       errors: ['invalid_state_transition', 'conflict'],
       handler: async ({ params, body, meta }) => {

@@ -15,14 +15,15 @@ export function incidentWatchRoutes(incidents: IncidentStore): Route[] {
       errors: ['conflict', 'invalid_state_transition'],
       summary: 'Watch an incident',
       description:
-        'Adds the person asking to `watcherIds`, of at most 100. Emits `incident.updated`, unless they watch it already.',
+        'Adds the calling user to `watcherIds`, which contains at most 100 users. Emits `incident.updated`, unless ' +
+        'the user already watches the incident.',
       handler: ({ params, meta }) => watch(params.id, true, meta),
     }),
     route.action('unwatch', {
       errors: ['conflict', 'invalid_state_transition'],
       summary: 'Stop watching an incident',
       description:
-        'Removes the person asking from `watcherIds`. Emits `incident.updated`, if they watched it.',
+        'Removes the calling user from `watcherIds`. Emits `incident.updated` if the user was watching the incident.',
       handler: ({ params, meta }) => watch(params.id, false, meta),
     }),
   ]

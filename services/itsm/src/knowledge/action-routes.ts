@@ -21,24 +21,25 @@ export function articleActionRoutes(
   return [
     route.action('submit', {
       errors: ['invalid_state_transition'],
-      summary: 'Submit a draft for review',
+      summary: 'Submit a draft article for review',
       description: 'Emits `article.submitted`.',
       handler: ({ params, meta }) => execute(params.id, { kind: 'submit', now: meta.now }, meta),
     }),
     route.action('approve', {
       summary: 'Approve and publish an article',
       description:
-        'By a person who is not a contributor to this version, unless the settings lift `separationOfDuties`. Emits `article.published`, and `article.outdated` for ' +
-        'the version it replaces.',
+        'The caller must not be a contributor to this version, unless the settings disable `separationOfDuties`. ' +
+        'Emits `article.published`, and `article.outdated` for the replaced version.',
       errors: ['invalid_state_transition', 'forbidden'],
       handler: async ({ params, meta }) =>
         execute(params.id, { kind: 'approve', ...(await approval(meta)) }, meta),
     }),
     route.action('schedule', {
-      summary: 'Approve an article, to be published later',
+      summary: 'Approve an article for later publication',
       description:
-        'By a person who is not a contributor to this version. It is published automatically at that moment; until then readers ' +
-        'keep the version they have, and rejecting it makes it a draft again. Emits `article.scheduled`.',
+        'The caller must not be a contributor to this version. The article is published automatically at the ' +
+        'specified instant; until then readers keep the current version, and rejecting the article returns it to ' +
+        'draft. Emits `article.scheduled`.',
       errors: ['invalid_state_transition', 'forbidden'],
       body: ScheduleArticle,
       handler: async ({ params, body, meta }) =>
@@ -47,13 +48,15 @@ export function articleActionRoutes(
     route.action('publish', {
       errors: ['invalid_state_transition'],
       summary: 'Publish a scheduled article now',
-      description: 'It was approved when it was scheduled. Emits what approving does.',
+      description:
+        'Requires no further approval, because the article was approved when it was scheduled. Emits the same events ' +
+        'as approving.',
       handler: ({ params, meta }) => execute(params.id, { kind: 'publish', now: meta.now }, meta),
     }),
     route.action('reject', {
       errors: ['invalid_state_transition'],
-      summary: 'Send an article back to its author',
-      description: 'It is a draft again, also when it was scheduled. Emits `article.rejected`.',
+      summary: 'Reject an article',
+      description: 'Returns the article to draft, even if it was scheduled. Emits `article.rejected`.',
       body: RejectArticle,
       handler: ({ params, body, meta }) =>
         execute(params.id, { kind: 'reject', ...body, now: meta.now }, meta),
@@ -61,13 +64,15 @@ export function articleActionRoutes(
     route.action('retire', {
       errors: ['invalid_state_transition'],
       summary: 'Retire a published article',
-      description: 'Final: readers no longer get it, nor does search. Emits `article.retired`.',
+      description:
+        'Retirement is final: readers can no longer read the article, and search no longer returns it. Emits ' +
+        '`article.retired`.',
       handler: ({ params, meta }) => execute(params.id, { kind: 'retire', now: meta.now }, meta),
     }),
     route.action('feedback', {
       operationId: 'giveArticleFeedback',
-      summary: 'Say whether an article helped',
-      description: 'One vote per person; the last one counts. Emits `article.feedback_given`.',
+      summary: 'Rate whether an article helped',
+      description: 'Each person has one vote; the last vote counts. Emits `article.feedback_given`.',
       scope: 'knowledge:read',
       body: ArticleFeedback,
       response: z.object({ helpful: z.boolean() }),

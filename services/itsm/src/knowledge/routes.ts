@@ -19,8 +19,8 @@ export const tag = 'Knowledge'
 export const toActingUser = ({ actor, principal }: RequestMeta) => ({ actor, userId: principal.userId })
 
 const asOfForReaders =
-  'With `asOf`, readers get what was published for them then of the articles that are still: a retired, internal or ' +
-  'expired one is not shown to them as of any time.'
+  'With `asOf`, readers see the version published for them at that instant, of articles they can still read: a retired, ' +
+  'internal or expired article is not shown to them for any instant.'
 
 export const route = defineResource({
   name: 'Article',
@@ -37,8 +37,9 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
     route.list({
       summary: 'List knowledge articles',
       description:
-        'Those with `knowledge:write` get every article as it is being worked on; readers get the published ones. All ' +
-        `given filters must hold. Newest first unless \`sort\` says otherwise. ${asOfForReaders} ${shortPages}`,
+        'Callers with `knowledge:write` see every article in its working version; readers see the published ' +
+        `articles. All given filters must match. Newest first unless \`sort\` specifies otherwise. ${asOfForReaders} ` +
+        `${shortPages}`,
       query: articleFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'number'],
       handler: ({ query: { limit, after, sort, asOf, ...filters }, binding, meta }) =>
@@ -47,7 +48,7 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
 
     route.create({
       summary: 'Create an article',
-      description: 'Begins a draft. Emits `article.created`.',
+      description: 'Creates a draft. Emits `article.created`.',
       bodyLimitBytes: 2 * 1024 * 1024,
       body: NewArticle,
       handler: async ({ body, meta }) => {
@@ -68,8 +69,8 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
     route.get({
       summary: 'Get an article',
       description:
-        'By its id, or by its number such as `KB-12`. Those with `knowledge:write` get the version being worked ' +
-        `on, readers the published one. ${asOfForReaders}`,
+        'Accepts the id of the article or its number, such as `KB-12`. Callers with `knowledge:write` see the ' +
+        `working version, readers the published one. ${asOfForReaders}`,
       query: AsOfQuery,
       handler: async ({ params, query, meta }) =>
         reading.get(await articles.findId(params.id, meta.tenant), query.asOf, meta),
@@ -78,8 +79,9 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
     route.update({
       summary: 'Edit an article',
       description:
-        'Changes a draft. The first change to a published article begins its next version; readers keep the ' +
-        'published one until that is approved. Emits `article.updated`; what changes nothing emits nothing.',
+        'Changes a draft. The first change to a published article creates its next version; readers keep the ' +
+        'published version until the next one is approved. Emits `article.updated`; an update without changes emits ' +
+        'no event.',
       bodyLimitBytes: 2 * 1024 * 1024,
       body: ArticlePatch,
       errors: ['invalid_state_transition'],
@@ -90,8 +92,9 @@ export function articleRoutes(ctx: ServiceContext, articles: ArticleStore, readi
     }),
 
     route.delete({
-      summary: 'Delete a draft',
-      description: 'Only a draft that was never published; others are retired. Emits `article.deleted`.',
+      summary: 'Delete a draft article',
+      description:
+        'Allowed only for a draft that was never published; retire other articles. Emits `article.deleted`.',
       errors: ['invalid_state_transition'],
       handler: async ({ params, meta }) =>
         articles.remove(await articles.findId(params.id, meta.tenant), meta.now, meta),

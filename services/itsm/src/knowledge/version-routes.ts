@@ -13,7 +13,7 @@ const contract = {
 } as const
 
 const asOf = AsOfListQuery.shape.asOf.meta({
-  description: 'Answer with the versions there were at this instant, as they were.',
+  description: 'Returns the versions that existed at this instant, in their state at that instant.',
   example: '2026-03-02T10:00:00.000Z',
 })
 
@@ -25,7 +25,7 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
       operationId: 'listArticleVersions',
       path: '/knowledge/:id/versions',
       summary: 'List the versions of an article',
-      description: 'The newest first. All given filters must hold.',
+      description: 'Returns versions that match all given filters, newest first.',
       query: versionFilters.extend({ asOf }),
       sorts: [],
       errors: [...contract.errors],
@@ -41,8 +41,10 @@ export function versionRoutes(articles: ArticleStore, versions: ArticleVersions)
       operationId: 'getArticleVersion',
       method: 'get',
       path: '/knowledge/:id/versions/:n',
-      summary: 'Get one version of an article',
-      description: 'With its text, its author and who published it. With `asOf` as it was then.',
+      summary: 'Get a version of an article',
+      description:
+        'Includes the text, the author and the publisher of the version. With `asOf`, returns the state at that ' +
+        'instant.',
       query: AsOfQuery,
       errors: [...contract.errors],
       handler: async ({ params, query, meta }) =>

@@ -4,8 +4,12 @@ import type { PgColumn } from 'drizzle-orm/pg-core'
 
 /** Filter fields for the creation time of listed records. */
 export const createdFilters = {
-  createdAfter: MomentOrDay.optional().meta({ description: 'Created later than this.' }),
-  createdBefore: MomentOrDay.optional().meta({ description: 'Created earlier than this.' }),
+  createdAfter: MomentOrDay.optional().meta({
+    description: 'Records created later than this instant or date.',
+  }),
+  createdBefore: MomentOrDay.optional().meta({
+    description: 'Records created earlier than this instant or date.',
+  }),
 }
 
 export interface CreatedFilters {

@@ -13,5 +13,5 @@ export const listParameter = <Value extends z.ZodType>(value: Value) =>
 /** Text search in a list. */
 export const searchFilter = z.string().trim().min(1).max(200).optional()
 export const searchSyntax =
-  'All must be there, the last one may go on; `"…"` is a phrase, `-` excludes, `or` is either. Accents, case and ' +
-  'punctuation do not count. A number such as `INC-4` is taken as a whole.'
+  'All words must match, the last one by its prefix; `"…"` is a phrase, `-` excludes a word, `or` separates alternatives. ' +
+  'Accents, case and punctuation are ignored. A number such as `INC-4` is one word.'

@@ -14,31 +14,33 @@ import { route } from './routes.js'
 const plain = [
   {
     kind: 'assess',
-    summary: 'Begin to assess a new problem',
+    summary: 'Start assessing a new problem',
     description: 'Emits `problem.updated`.',
   },
   {
     kind: 'analyze',
-    summary: 'Begin to look for the root cause',
-    description: 'From assess. Emits `problem.updated`.',
+    summary: 'Start the root cause analysis of a problem',
+    description: 'Allowed for problems in assessment. Emits `problem.updated`.',
   },
   {
     kind: 'fix',
-    summary: 'Begin to fix a problem',
-    description: 'From root cause analysis. Emits `problem.updated`.',
+    summary: 'Start fixing a problem',
+    description: 'Allowed for problems in root cause analysis. Emits `problem.updated`.',
   },
   {
     kind: 'mark_known_error',
     operationId: 'markKnownError',
     summary: 'Mark a problem as a known error',
     description:
-      'Until it is closed; needs a root cause and a workaround. Emits `problem.known_error`, unless it is one already.',
+      'Allowed until the problem is closed; requires a root cause and a workaround. Emits `problem.known_error`, ' +
+      'unless the problem is already a known error.',
   },
   {
     kind: 'unmark_known_error',
     operationId: 'unmarkKnownError',
-    summary: 'Take back that a problem is a known error',
-    description: 'Until it is closed. Emits `problem.updated`, if it was one.',
+    summary: 'Unmark a problem as a known error',
+    description:
+      'Allowed until the problem is closed. Emits `problem.updated` if the problem was a known error.',
   },
 ] as const
 
@@ -62,8 +64,9 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       operationId: 'publishWorkaround',
       summary: 'Publish the workaround of a problem',
       description:
-        'While the problem is open. Every open incident linked to it gets it as a work note, a moment later. Emits ' +
-        '`problem.workaround_published`, unless this very workaround is published already.',
+        'Allowed while the problem is open. Shortly afterwards, the workaround is added as a work note to every open ' +
+        'incident linked to the problem. Emits `problem.workaround_published`, unless the same workaround is already ' +
+        'published.',
       body: PublishWorkaround,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'publish_workaround', ...body }, meta),
     }),
@@ -71,8 +74,9 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       errors: ['invalid_state_transition'],
       summary: 'Resolve a problem',
       description:
-        'From fix in progress. A moment later the linked incidents that are on hold awaiting the problem are ' +
-        'resolved with `fix_applied`, and with any other resolution go on with a work note. Emits `problem.resolved`.',
+        'Allowed while the fix is in progress. Shortly afterwards, linked incidents that are on hold awaiting the ' +
+        'problem are resolved if the resolution is `fix_applied`; with any other resolution they resume with a work ' +
+        'note. Emits `problem.resolved`.',
       body: ResolveProblem,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'resolve', ...body }, meta),
     }),
@@ -80,15 +84,16 @@ export function problemActionRoutes(problems: ProblemStore): Route[] {
       errors: ['invalid_state_transition'],
       summary: 'Close a problem',
       description:
-        'When resolved; or at once, from assess or root cause analysis, with a resolution that is no fix. The linked ' +
-        'incidents then go on as after resolving. Emits `problem.closed`.',
+        'Allowed for resolved problems, and directly from assessment or root cause analysis with a resolution that ' +
+        'is not a fix. In that case the linked incidents resume as after resolving. Emits `problem.closed`.',
       body: CloseProblem,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'close', ...body }, meta),
     }),
     route.action('reopen', {
       errors: ['invalid_state_transition'],
       summary: 'Reopen a resolved or closed problem',
-      description: 'Goes back to root cause analysis and drops the resolution. Emits `problem.reopened`.',
+      description:
+        'Returns the problem to root cause analysis and removes the resolution. Emits `problem.reopened`.',
       body: ReopenProblem,
       handler: ({ params, body, meta }) => execute(params.id, { kind: 'reopen', ...body }, meta),
     }),

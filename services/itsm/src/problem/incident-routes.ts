@@ -64,9 +64,10 @@ export function problemIncidentRoutes(
       path: '/itsm/problems/:id/incidents',
       summary: 'Link an incident to a problem',
       description:
-        'Sets `problemId` of an incident that is not closed and has none; a linked one is unlinked first. Answers ' +
-        'with the incident. One on hold for a problem that has ended goes on, or is resolved, a moment later. Emits ' +
-        '`incident.updated`, unless it is linked to this problem already.',
+        'Sets `problemId` of an incident that is not closed and has no problem; unlink an incident from its current ' +
+        'problem first. Returns the incident. An incident on hold for a problem that has ended resumes or is ' +
+        'resolved shortly afterwards. Emits `incident.updated`, unless the incident is already linked to this ' +
+        'problem.',
       tag,
       scope: 'itsm:write',
       body: LinkProblemIncident,
@@ -83,7 +84,7 @@ export function problemIncidentRoutes(
       method: 'delete',
       path: '/itsm/problems/:id/incidents/:incidentId',
       summary: 'Unlink an incident from a problem',
-      description: 'The incident stays as it is otherwise, on hold too. Emits `incident.updated`.',
+      description: 'Changes nothing else; an incident on hold stays on hold. Emits `incident.updated`.',
       tag,
       scope: 'itsm:write',
       errors: ['invalid_state_transition', 'version_conflict'],
@@ -96,10 +97,10 @@ export function problemIncidentRoutes(
       operationId: 'createIncidentProblem',
       method: 'post',
       path: '/itsm/incidents/:id/problem',
-      summary: 'Record the problem behind an incident',
+      summary: 'Create a problem from an incident',
       description:
-        'Copies title, description, impact, urgency and the item, unless that is retired, and links the incident. ' +
-        'Emits `problem.created` and `incident.updated`.',
+        'Copies the title, description, impact, urgency and, unless it is retired, the configuration item, and links ' +
+        'the incident. Emits `problem.created` and `incident.updated`.',
       tag,
       scope: 'itsm:write',
       response: Problem,

@@ -22,17 +22,17 @@ export const problemFilters = z.object({
     .enum(['true', 'false'])
     .transform((text) => text === 'true')
     .optional()
-    .meta({ description: '`true`: known errors only.' }),
+    .meta({ description: '`true`: only known errors.' }),
   assigneeId: reference
     .optional()
     .meta({ description: `A user, or \`${unassignedFilter}\` for unassigned problems.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${unassignedFilter}\` for unrouted problems.` }),
-  ciId: reference.optional().meta({ description: 'A configuration item among those affected.' }),
-  tag: z.string().min(1).max(50).optional().meta({ description: 'One of the tags.' }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for problems without a team.` }),
+  ciId: reference.optional().meta({ description: 'One of the affected configuration items.' }),
+  tag: z.string().min(1).max(50).optional().meta({ description: 'Tag of the problem.' }),
   q: searchFilter.meta({
-    description: `Words in number, title, tags, category or description. ${searchSyntax}`,
+    description: `Words to find in the number, title, tags, category or description. ${searchSyntax}`,
   }),
   ...createdFilters,
 })

@@ -24,8 +24,8 @@ export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Rout
     route.list({
       summary: 'List problems',
       description:
-        'All given filters must hold; `knownError=true` lists the known errors. Newest first unless `sort` says ' +
-        `otherwise. ${shortPages}`,
+        'Returns problems that match all given filters; `knownError=true` lists the known errors. Newest first ' +
+        `unless \`sort\` specifies otherwise. ${shortPages}`,
       query: problemFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'number'],
       handler: pageReader(ctx, {
@@ -37,10 +37,10 @@ export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Rout
     }),
 
     route.create({
-      summary: 'Record a problem',
+      summary: 'Create a problem',
       description:
-        'Only `title` is needed. The priority comes from impact and urgency. `ciIds` name items of the CMDB that are ' +
-        'not retired. Emits `problem.created`.',
+        'Requires only `title`. Impact and urgency determine the priority. `ciIds` reference items of the CMDB that ' +
+        'are not retired. Emits `problem.created`.',
       body: NewProblem,
       errors: ['version_conflict'],
       handler: ({ body, meta }) => problems.record(body, meta),
@@ -48,7 +48,7 @@ export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Rout
 
     route.get({
       summary: 'Get a problem',
-      description: 'By its id, or by its number such as `PRB-12`.',
+      description: 'Accepts the id of the problem or its number, such as `PRB-12`.',
       query: AsOfQuery,
       handler: async ({ params, query, meta }) =>
         problems.asOf(await problems.findId(params.id, meta.tenant), meta.tenant, query.asOf),
@@ -57,9 +57,9 @@ export function problemRoutes(ctx: ServiceContext, problems: ProblemStore): Rout
     route.update({
       summary: 'Update a problem',
       description:
-        'Changes the given fields, until the problem is closed; the status changes by actions alone. A workaround ' +
-        'that is changed is not published any more. A known error keeps a root cause and a workaround. Emits ' +
-        '`problem.updated`; what changes nothing emits nothing.',
+        'Changes the given fields, until the problem is closed; the status changes only through actions. A changed ' +
+        'workaround is no longer published. A known error must keep a root cause and a workaround. Emits ' +
+        '`problem.updated`; an update without changes emits no event.',
       body: ProblemPatch,
       errors: ['invalid_state_transition'],
       handler: async ({ params, body, meta }) =>

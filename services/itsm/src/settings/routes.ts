@@ -12,9 +12,10 @@ export function settingsRoutes(settings: SettingsStore): Route[] {
       operationId: 'getItsmSettings',
       method: 'get',
       path,
-      summary: 'Get the settings of the ITSM desk',
+      summary: 'Get the ITSM settings',
       description:
-        'Of the workspace and environment; the defaults, with version 0, until they are changed, also with `asOf`.',
+        'Returns the settings of the workspace and environment. Until they are first changed, returns the defaults ' +
+        'with version 0; the same applies with `asOf`.',
       tag,
       scope: 'itsm:read',
       query: AsOfQuery,
@@ -26,10 +27,10 @@ export function settingsRoutes(settings: SettingsStore): Route[] {
       operationId: 'updateItsmSettings',
       method: 'patch',
       path,
-      summary: 'Update the settings of the ITSM desk',
+      summary: 'Update the ITSM settings',
       description:
-        'Changes the given fields; the priority matrix as a whole. Incidents keep the priority they have until ' +
-        'their impact or urgency changes. Emits `itsm_settings.updated`; what changes nothing emits nothing.',
+        'Changes the given fields; the priority matrix is replaced as a whole. Incidents keep their priority until ' +
+        'their impact or urgency changes. Emits `itsm_settings.updated`; an update without changes emits no event.',
       tag,
       scope: 'itsm:manage',
       body: ItsmSettingsPatch,

@@ -15,8 +15,8 @@ export const policyFilters = z.object({
     .meta({ description: `\`active\`, \`inactive\` or both, ${several}.`, example: ['active'] }),
   entityType: entityTypes,
   metric: SlaMetric.optional(),
-  calendarId: reference.optional().meta({ description: 'The calendar they count by.' }),
-  q: searchFilter.meta({ description: `Words in the name. ${searchSyntax}` }),
+  calendarId: reference.optional().meta({ description: 'Calendar that the policies use.' }),
+  q: searchFilter.meta({ description: `Words to find in the name. ${searchSyntax}` }),
   ...createdFilters,
 })
 export type PolicyFilters = z.output<typeof policyFilters>
@@ -24,8 +24,8 @@ export type PolicyFilters = z.output<typeof policyFilters>
 export const calendarFilters = z.object({
   timeZone: reference
     .optional()
-    .meta({ description: 'The IANA name of their zone.', example: 'Europe/Berlin' }),
-  q: searchFilter.meta({ description: `Words in name or time zone. ${searchSyntax}` }),
+    .meta({ description: 'IANA name of the time zone of the calendars.', example: 'Europe/Berlin' }),
+  q: searchFilter.meta({ description: `Words to find in the name or time zone. ${searchSyntax}` }),
   ...createdFilters,
 })
 export type CalendarFilters = z.output<typeof calendarFilters>
@@ -34,7 +34,7 @@ export const timerFilters = z.object({
   entityType: entityTypes,
   entityId: reference
     .optional()
-    .meta({ description: 'What the clocks run over; an id or a number.', example: 'INC-42' }),
+    .meta({ description: 'Record that the SLA clocks measure; an id or a number.', example: 'INC-42' }),
   policyId: reference.optional(),
   metric: SlaMetric.optional(),
   state: listParameter(SlaClockState)
@@ -43,12 +43,18 @@ export const timerFilters = z.object({
   breached: z
     .enum(['true', 'false'])
     .optional()
-    .meta({ description: 'Whether they are past their goal.', example: 'true' }),
-  dueBefore: MomentOrDay.optional().meta({ description: 'Due earlier than this; paused ones are not.' }),
-  q: searchFilter.meta({
-    description: `Words in the number of the entity or the name of the policy. ${searchSyntax}`,
+    .meta({ description: 'Whether the timers have exceeded their goal.', example: 'true' }),
+  dueBefore: MomentOrDay.optional().meta({
+    description: 'Timers due earlier than this instant or date; paused timers are never due.',
   }),
-  createdAfter: MomentOrDay.optional().meta({ description: 'Of entities created later than this.' }),
-  createdBefore: MomentOrDay.optional().meta({ description: 'Of entities created earlier than this.' }),
+  q: searchFilter.meta({
+    description: `Words to find in the number of the entity or the name of the policy. ${searchSyntax}`,
+  }),
+  createdAfter: MomentOrDay.optional().meta({
+    description: 'Timers of entities created later than this instant or date.',
+  }),
+  createdBefore: MomentOrDay.optional().meta({
+    description: 'Timers of entities created earlier than this instant or date.',
+  }),
 })
 export type TimerFilters = z.output<typeof timerFilters>

@@ -12,8 +12,9 @@ export function stateMachineRoutes(): Route[] {
       path: '/itsm/state-machines',
       summary: 'Get the state machines of the ITSM records',
       description:
-        'For every kind of record its statuses, its actions, and which action leads where. These are the tables the ' +
-        'service goes by. What a record allows right now, and the caller has the permission for, is in its `allowedActions`.',
+        'Returns the statuses, the actions and the transitions of every kind of record. The service enforces these ' +
+        'same tables. `allowedActions` of a record lists the actions that its current state and the permissions of ' +
+        'the caller allow.',
       tag: 'Incidents',
       scope: 'itsm:read',
       response: z.array(StateMachine),

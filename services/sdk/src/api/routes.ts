@@ -18,12 +18,13 @@ export const apiRoutes = (call: CallArtifact): Route[] =>
       // The type is the method name in lower case.
       method: name.toLowerCase() as Method,
       path: '/sdk/artifacts/:id/api/*path',
-      summary: `${name} from an artifact that answers requests itself`,
+      summary: `Send a ${name} request to an API artifact`,
       description:
-        'Of the kind `api`, by its id or slug; `path` is its own and may be empty. It gets method, path, query, body and ' +
-        'the headers it names, and its answer comes as it is, without the envelope; `X-Execution-ID` says which ' +
-        'execution has made it. Where it fails the answer is 502, where it takes too long 504. With an Idempotency-Key ' +
-        'the same request again, unless it is a GET, gets the answer of the same execution.',
+        'Calls an artifact of the kind `api` by its id or slug; `path` is defined by the artifact and may be empty. ' +
+        'The artifact receives the method, path, query, body and the headers it declares. Its response is returned ' +
+        'unchanged, without the envelope; `X-Execution-ID` identifies the execution that produced it. Returns 502 if ' +
+        'the artifact fails, and 504 if it takes too long. With an Idempotency-Key, a repeated request, unless it is ' +
+        'a GET, returns the response of the same execution.',
       tag: 'Artifacts',
       scope: 'sdk:invoke',
       bodyLimitBytes: 1024 * 1024,

@@ -22,7 +22,7 @@ export function artifactRoutes(ctx: ServiceContext, artifacts: Artifacts): Route
       operationId: 'listArtifacts',
       path: '/sdk/artifacts',
       summary: 'List artifacts',
-      description: 'Without their code and schemas.',
+      description: 'Returns the artifacts without their code and schemas.',
       query: z.object({
         kind: ArtifactKind.optional(),
         packId: z.string().max(100).optional(),
@@ -48,8 +48,9 @@ export function artifactRoutes(ctx: ServiceContext, artifacts: Artifacts): Route
       operationId: 'getArtifact',
       method: 'get',
       path: '/sdk/artifacts/:id',
-      summary: 'Get an artifact with its code and schemas',
-      description: 'By its id or its slug; as its present version has them.',
+      summary: 'Get an artifact',
+      description:
+        'Returns the artifact by its id or slug, with the code and schemas of its current version.',
       response: ArtifactDetail,
       handler: ({ params, meta }) => artifacts.get(params.id, meta.tenant),
     }),
@@ -59,7 +60,7 @@ export function artifactRoutes(ctx: ServiceContext, artifacts: Artifacts): Route
       operationId: 'listArtifactVersions',
       path: '/sdk/artifacts/:id/versions',
       summary: 'List the versions of an artifact',
-      description: 'The newest first. A version never changes; a pack that is downgraded goes back to one.',
+      description: 'Newest first. A version never changes; downgrading a pack restores an earlier version.',
       sorts: [],
       response: ArtifactVersion,
       handler: ({ params, query: { limit, after }, binding, meta: { tenant } }) =>
@@ -71,8 +72,10 @@ export function artifactRoutes(ctx: ServiceContext, artifacts: Artifacts): Route
       operationId: 'getArtifactVersion',
       method: 'get',
       path: '/sdk/artifacts/:id/versions/:number',
-      summary: 'Get a version with its code and schemas',
-      description: 'With its permissions, limits and the names of its tests; it never changes.',
+      summary: 'Get a version of an artifact',
+      description:
+        'Returns the version with its code, schemas, permissions, limits and the names of its tests. A version never ' +
+        'changes.',
       response: ArtifactVersionDetail,
       handler: ({ params, meta }) => artifacts.version(params.id, numberOf(params.number), meta.tenant),
     }),

@@ -27,7 +27,7 @@ export function executionChangeRoutes(database: Pick<Database, 'sql'>): Route[] 
       operationId: 'listExecutionChanges',
       method: 'get',
       path: executionChangesPath,
-      summary: 'Say which executions have ended since a position',
+      summary: 'List executions that have ended since a position',
       tag: 'Internal',
       scope: 'service',
       callers: ['analytics'],

@@ -48,8 +48,8 @@ export function executionRoutes(
     route.list({
       summary: 'List executions of all artifacts',
       description:
-        'The latest first; all given filters must hold. A page ends early where its executions are large: go on while ' +
-        'there is a `nextCursor`.',
+        'Latest first. Multiple filters are combined with AND. A page with large executions can be shorter than ' +
+        'requested: continue while there is a `nextCursor`.',
       sorts: [],
       query: ExecutionsQuery,
       handler: ({ query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
@@ -59,10 +59,10 @@ export function executionRoutes(
     defineList({
       operationId: 'listExecutionFailures',
       path: `${base}/executions/failures`,
-      summary: 'List what is failed now, by artifact and cause',
+      summary: 'List failed executions by artifact and cause',
       description:
-        'What was replayed with success, or is being replayed, is not listed; an execution that was replayed in vain counts ' +
-        'by its last replay. The group that failed last comes first.',
+        'Executions that were replayed successfully or are being replayed are not listed; an execution whose replay ' +
+        'failed is counted by its last replay. The group with the latest failure comes first.',
       tag,
       scope: 'executions:read',
       sorts: [],
@@ -74,8 +74,8 @@ export function executionRoutes(
     route.get({
       summary: 'Get an execution',
       description:
-        'As it is kept for people: values of secrets, and fields named as secrets are, are `***`. The API key that invoked ' +
-        'it gets `output` and `error` as they are for 24 hours.',
+        'Values of secrets, and fields with names of secrets, are shown as `***`. For 24 hours, the API key that ' +
+        'invoked the execution receives `output` and `error` unmasked.',
       handler: async ({ params, meta: { tenant, principal } }) => {
         const stored = await getExecution(sql, params.id, tenant)
         return isCaller(stored, principal) ? (await readResult(stored)).execution : stored.shown
@@ -85,8 +85,8 @@ export function executionRoutes(
     route.action('replay', {
       summary: 'Replay an execution',
       description:
-        'With the same version and input unless others are given, as an execution of its own: the original stays as it is. ' +
-        'Where parts of the original input are masked it has to be given.',
+        'Creates a new execution with the same version and input, unless others are specified; the original ' +
+        'execution does not change. If parts of the original input are masked, the input must be specified.',
       body: ReplayExecution.default({ mode: 'sync' }),
       accepted: ({ status }) => status === 'running',
       waits: true,
@@ -96,8 +96,8 @@ export function executionRoutes(
     }),
 
     route.action('cancel', {
-      summary: 'Cancel an execution that runs',
-      description: 'What it has done outside stays done.',
+      summary: 'Cancel a running execution',
+      description: 'External effects of the execution are not undone.',
       idempotency: 'claim',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => cancel(params.id, meta),
@@ -111,7 +111,7 @@ export function executionRoutes(
       scope: 'service',
       callers: ['workflows'],
       idempotency: 'none',
-      summary: 'Get how many runs and executions had caused some executions',
+      summary: 'Count the runs and executions that caused given executions',
       body: CauseDepthsQuestion,
       response: CauseDepths,
       handler: async ({ body: { ids } }) => ({
@@ -123,7 +123,8 @@ export function executionRoutes(
       operationId: 'listExecutionsOfArtifact',
       path: `${base}/artifacts/:id/executions`,
       summary: 'List executions of an artifact',
-      description: 'By its id or slug. The latest first; all given filters must hold.',
+      description:
+        'Lists the executions of an artifact by its id or slug, latest first. Multiple filters are combined with AND.',
       tag,
       scope: 'executions:read',
       sorts: [],
@@ -138,8 +139,8 @@ export function executionRoutes(
     defineList({
       operationId: 'listRelatedExecutions',
       path: `${base}/artifacts/:id/related-executions`,
-      summary: 'List executions of an artifact that have to do with a record',
-      description: 'Those that the record triggered, and those that touched it.',
+      summary: 'List executions of an artifact related to a record',
+      description: 'Lists the executions that the record triggered and those that touched the record.',
       tag,
       scope: 'executions:read',
       sorts: [],

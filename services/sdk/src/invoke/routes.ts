@@ -10,9 +10,9 @@ export function invokeRoutes({ invoke }: Invoker): Route[] {
       path: '/sdk/artifacts/:id/invoke',
       summary: 'Invoke an artifact',
       description:
-        'By its id or slug. What came of it is an execution, also where it has failed or timed out; `output` and `error` are ' +
-        'as the code gave them, while the log has `***` for secrets. With an Idempotency-Key ' +
-        'the same request again gets the same execution. It acts in the name of its installer.',
+        'Invokes the artifact by its id or slug, with the rights of its installer. The result is an execution, even ' +
+        'if it has failed or timed out; `output` and `error` are returned as the code produced them, while the log ' +
+        'shows `***` for secrets. With an Idempotency-Key, a repeated request returns the same execution.',
       tag: 'Artifacts',
       scope: 'sdk:invoke',
       body: InvokeArtifact,

@@ -20,7 +20,7 @@ export function jobRoutes({ store, database: { db }, cursors }: ServiceContext, 
   return [
     route.list({
       summary: 'List scheduled jobs',
-      description: 'With the times of the last and the next run.',
+      description: 'Returns each job with the times of its last and its next run.',
       handler: async ({ query: { limit, after, sort }, binding, meta: { tenant } }) => {
         const page = await listPage(db, {
           ...{ table, tenant, sort: { column: table.createdAt, direction: sort.direction } },
@@ -34,14 +34,15 @@ export function jobRoutes({ store, database: { db }, cursors }: ServiceContext, 
       idempotency: 'claim',
       summary: 'Create a scheduled job',
       description:
-        'Runs an artifact at the times of a schedule, in the name of its installer. Emits `scheduled_job.created`.',
+        'The job runs an artifact at the times of a schedule, on behalf of the installer of the artifact. Emits ' +
+        '`scheduled_job.created`.',
       body: NewScheduledJob,
       handler: ({ body, meta }) => jobs.create(body, meta),
     }),
 
     route.get({
       summary: 'Get a scheduled job',
-      description: 'With its schedule and input, and the times of the last and the next run.',
+      description: 'Returns the job with its schedule and input, and the times of its last and its next run.',
       changesUnversioned: true,
       handler: ({ params, meta }) => jobs.get(params.id, meta.tenant),
     }),
@@ -50,28 +51,28 @@ export function jobRoutes({ store, database: { db }, cursors }: ServiceContext, 
       idempotency: 'claim',
       summary: 'Update a scheduled job',
       description:
-        'Another schedule counts from now on. Emits `scheduled_job.updated`, or nothing where nothing changes.',
+        'A new schedule takes effect immediately. Emits `scheduled_job.updated`, or no event if nothing changes.',
       body: ScheduledJobPatch,
       handler: ({ params, body, meta }) => jobs.update(params.id, body, meta),
     }),
 
     route.delete({
       summary: 'Delete a scheduled job',
-      description: 'Executions it has begun go on. Emits `scheduled_job.deleted`.',
+      description: 'Executions that the job has started continue. Emits `scheduled_job.deleted`.',
       handler: ({ params, meta }) => jobs.delete(params.id, meta),
     }),
 
     route.action('pause', {
       idempotency: 'claim',
       summary: 'Pause a scheduled job',
-      description: 'What it would have run meanwhile is not made up for. Emits `scheduled_job.updated`.',
+      description: 'Runs missed during the pause are not made up for. Emits `scheduled_job.updated`.',
       handler: ({ params, meta }) => jobs.update(params.id, { status: 'paused' }, meta),
     }),
 
     route.action('resume', {
       idempotency: 'claim',
       summary: 'Resume a scheduled job',
-      description: 'From its next time on. Emits `scheduled_job.updated`.',
+      description: 'The job runs again from its next scheduled time. Emits `scheduled_job.updated`.',
       handler: ({ params, meta }) => jobs.update(params.id, { status: 'active' }, meta),
     }),
   ]

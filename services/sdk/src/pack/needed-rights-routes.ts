@@ -16,7 +16,7 @@ export const neededRightsRoutes = (
     operationId: 'findArtifactNeeds',
     path: '/internal/artifacts/needs',
     callers: ['workflows'],
-    summary: 'Find out which of these artifacts there are, and what running them takes',
+    summary: 'Find existing artifacts and the permissions they require',
     body: NamesQuestion,
     response: KnownArtifacts,
     handler: async ({ body: { names, ...tenant } }) => {

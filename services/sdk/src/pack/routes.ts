@@ -28,8 +28,9 @@ const bodyLimitBytes = 2 * packLimits.tarballBytes
 const changing = { method: 'post', tag, scope: 'sdk:write', response: InstalledPack, bodyLimitBytes } as const
 const errors: ErrorCode[] = ['forbidden', 'step_up_required', 'conflict', 'version_conflict']
 const granting =
-  'Artifacts act for their installer, with at most their rights: what the pack asks for has to be named in `grant` ' +
-  '(422, `not_granted`, with all it asks for), and to be held (403, `permission_not_held`).'
+  'Artifacts act on behalf of their installer, with at most the rights of the installer: `grant` must name all permissions ' +
+  'that the pack requests (otherwise 422 `not_granted`, with the list), and the installer must have them (otherwise 403 ' +
+  '`permission_not_held`).'
 
 const route = defineResource({
   name: 'Pack',
@@ -44,7 +45,7 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
   return [
     route.list({
       summary: 'List installed packs',
-      description: 'Without those that are uninstalled, unless filtered by `status`.',
+      description: 'Uninstalled packs are listed only if `status` selects them.',
       query: z.object({ status: PackStatus.optional() }),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       response: Pack,
@@ -62,8 +63,9 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
       operationId: 'listAvailablePacks',
       method: 'get',
       path: '/sdk/packs/available',
-      summary: 'List packs that are available on the platform',
-      description: 'Those that ship with it, and those of its operator. They are installed by their names.',
+      summary: 'List available packs',
+      description:
+        'Lists the packs that ship with the platform and those of its operator. They can be installed by name.',
       response: z.array(AvailablePack),
       changesUnversioned: true,
       handler: async ({ meta: { tenant } }) => {
@@ -78,8 +80,10 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
       ...changing,
       operationId: 'checkPack',
       path: '/sdk/packs/check',
-      summary: 'Find out what installing a pack would do',
-      description: 'What it asks for, changes and breaks, and all that is wrong with it. Nothing is changed.',
+      summary: 'Check the installation of a pack',
+      description:
+        'Returns the permissions the pack requests, the changes it makes, the resources it breaks, and all its ' +
+        'problems. Nothing is changed.',
       body: CheckPack,
       response: PackCheck,
       idempotency: 'none',
@@ -92,9 +96,10 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
       path: '/sdk/packs/install',
       summary: 'Install a pack',
       description:
-        `From its manifest and files, a tarball with its integrity, or by the name of an available one. ${granting} Another ` +
-        'version takes the place of the one that is installed; the content of a version never changes (409). Emits ' +
-        '`pack.installed` or `pack.upgraded`, and `artifact.created`, `artifact.updated` and `artifact.removed`.',
+        'Installs a pack from its manifest and files, from a tarball with its integrity, or by the name of an ' +
+        `available pack. ${granting} A different version replaces the installed one; the content of a version never ` +
+        'changes (409). Emits `pack.installed` or `pack.upgraded`, and `artifact.created`, `artifact.updated` and ' +
+        '`artifact.removed`.',
       body: InstallPack,
       status: 201,
       errors,
@@ -103,15 +108,17 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
 
     route.get({
       summary: 'Get an installed pack',
-      description: 'By its id or its name.',
+      description: 'Returns the pack by its id or its name.',
       response: Pack,
       handler: ({ params, meta }) => packs.get(params.id, meta.tenant),
     }),
 
     route.action('rollback', {
       bodyLimitBytes,
-      summary: 'Go back to a version that was installed before',
-      description: `Its artifacts go back to the versions they had. ${granting} Emits as an installation does.`,
+      summary: 'Roll back a pack to an earlier version',
+      description:
+        'The version must have been installed before; the artifacts return to the versions they had then. ' +
+        `${granting} Emits the same events as an installation.`,
       body: RollbackPack,
       ifMatch: false,
       errors: [...errors],
@@ -120,11 +127,11 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
 
     route.action('take-over', {
       bodyLimitBytes,
-      summary: 'Let the artifacts of a pack act by your rights',
+      summary: 'Take over a pack',
       description:
-        'The caller becomes the owner: they need every permission that the artifacts take (403, `permission_not_held`). ' +
-        'What was suspended runs again; versions and sources stay as they are. Emits `pack.upgraded` with `change` ' +
-        '`reinstall`.',
+        'The caller becomes the owner, with whose rights the artifacts act, and needs every permission that the ' +
+        'artifacts require (403, `permission_not_held`). Suspended artifacts run again; versions and sources do not ' +
+        'change. Emits `pack.upgraded` with `change` `reinstall`.',
       ifMatch: false,
       errors: [...errors],
       handler: ({ params, meta }) => packs.takeOver(params.id, meta),
@@ -132,8 +139,10 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
 
     route.action('promote', {
       bodyLimitBytes,
-      summary: 'Install the present version of a pack in another environment',
-      description: `Its artifacts have versions of their own there. ${granting} Emits there as an installation does.`,
+      summary: 'Promote a pack to another environment',
+      description:
+        'Installs the current version of the pack in the other environment, where its artifacts have their own ' +
+        `versions. ${granting} Emits the same events there as an installation.`,
       body: PromotePack,
       ifMatch: false,
       idempotency: 'claim',
@@ -145,8 +154,9 @@ export function packRoutes(ctx: ServiceContext, packs: Packs, available: Availab
       operationId: 'uninstallPack',
       summary: 'Uninstall a pack',
       description:
-        'By its id or name. Refused while workflows or jobs use its artifacts (409, `in_use`), unless forced. Executions stay, and slugs keep ' +
-        'their ids and versions for when it comes back. Emits `pack.uninstalled` and `artifact.removed`.',
+        'Identifies the pack by its id or name. Refused while workflows or jobs use its artifacts (409, `in_use`), ' +
+        'unless forced. Executions are kept, and slugs keep their ids and versions for a later reinstallation. Emits ' +
+        '`pack.uninstalled` and `artifact.removed`.',
       query: z.object({
         force: z
           .enum(['true', 'false'])

@@ -17,11 +17,11 @@ export const executionRetryRoutes = (
     scopes: { read: 'executions:read', write: 'sdk:invoke' },
     descriptions: {
       retry:
-        'Replays those of the group that had failed when it was listed with this `to`, and have not been replayed since, as ' +
-        '`POST /executions/:id/replay` does with the same version and input; some at a time, and by the rights of the caller, as ' +
-        'far as they still have them then. What an execution has done outside before it failed is done again, as by any replay. ' +
-        'With `dryRun` it only counts. `conflict` while the group is being retried.',
-      cancel: 'No more executions are replayed, but for some it may be at; replays that were accepted go on.',
+        'Replays the executions of the group that had failed when it was listed with this `to` and were not replayed since, like ' +
+        '`POST /executions/:id/replay` with the same version and input, some at a time, with the rights the caller has at that ' +
+        'time. External effects of an execution before its failure are repeated, as with any replay. With `dryRun` it only ' +
+        'counts. `conflict` while the group is being retried.',
+      cancel: 'No more executions are replayed, except those in progress. Accepted replays continue.',
     },
     requireTarget: (id, tenant) => requireArtifact(database.sql, id, tenant),
     describeRequest: (meta) => ({

@@ -9,8 +9,9 @@ export const testRoutes = (tests: Tests): Route[] => [
     path: '/sdk/artifacts/:id/tests/run',
     summary: 'Run the tests of an artifact',
     description:
-      'Those its pack declares, in the same sandbox as everything else, with recorded calls in place of everything outside. ' +
-      'Each is an execution of its own; one that fails says what differs from what it expects.',
+      'Runs the tests that the pack of the artifact declares, in the same sandbox as other executions, with ' +
+      'recorded calls in place of all external calls. Each test is a separate execution; a failed test reports the ' +
+      'differences from the expected result.',
     tag: 'Artifacts',
     scope: 'sdk:invoke',
     body: RunArtifactTests,

@@ -30,9 +30,10 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/step-up',
       summary: 'Step up the session',
       description:
-        'For the session of a browser, whose cookie is replaced. Needs the password of a login without a second factor, or else the answer to a ' +
-        'challenge: a password is then answered `factor_required`, with a challenge in its details. For the next ten minutes, as after a sign-in, the session may ' +
-        'call operations that otherwise answer `step_up_required`. Emits `session.stepped_up`.',
+        'Requires the session of a browser, whose cookie is replaced. Requires the password if the login has no ' +
+        'second factor, or else the answer to a challenge: a password then returns `factor_required`, with a ' +
+        'challenge in its details. For the next ten minutes, as after a sign-in, the session may call operations ' +
+        'that otherwise return `step_up_required`. Emits `session.stepped_up`.',
       body: StepUpProof,
       response: StepUp,
       status: 200,
@@ -50,7 +51,8 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/step-up/options',
       summary: 'Start a step-up',
       description:
-        'Returns a challenge for a second factor of the login, for `POST /auth/step-up`. 409 where it has none: step up with the password then.',
+        'Returns a challenge for a second factor of the login, for use with `POST /auth/step-up`. Returns 409 if the ' +
+        'login has no second factor: in that case, step up with the password.',
       response: FactorChallenge,
       status: 200,
       errors: ['forbidden', 'conflict'],
@@ -63,7 +65,8 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/password/change',
       summary: 'Change your password',
       description:
-        'Needs the present password and a session. All other sessions end; API keys stay valid. Emits `account.password_changed`.',
+        'Requires the current password and a session. Ends all other sessions; API keys stay valid. Emits ' +
+        '`account.password_changed`.',
       body: PasswordChange,
       errors: ['forbidden', 'invalid_credentials'],
       handler: ({ body, meta }) => access.changePassword(body, meta),
@@ -76,8 +79,8 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/password/reset',
       summary: 'Request a password reset',
       description:
-        'Mails a token, valid for an hour, to the address if there is a login with it; the answer is the same in any ' +
-        'case. 409 (`no_mail_server`) without a mail server.',
+        'Mails a token, valid for an hour, to the address if a login with this address exists; the response is the ' +
+        'same in either case. Returns 409 (`no_mail_server`) if there is no mail server.',
       body: PasswordResetRequest,
       errors: ['conflict'],
       handler: ({ body, meta }) => access.requestReset(body.email, meta),
@@ -90,9 +93,9 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/password/reset/confirm',
       summary: 'Set a new password',
       description:
-        'Needs the token of a mail or a link, which works once. All sessions of the login end. The token of a mail proves its address as well; if ' +
-        'it was not proven before, the API keys of the person are revoked, as another person may have created them. Emits ' +
-        '`account.password_reset`.',
+        'Requires the token of a mail or a link, which can be used once. Ends all sessions of the login. The token ' +
+        'of a mail also proves the address; if the address was not proven before, the API keys of the person are ' +
+        'revoked, because another person may have created them. Emits `account.password_reset`.',
       body: PasswordReset,
       errors: ['invalid_token'],
       handler: async ({ body, meta }) => void (await resetPassword(body, meta)),
@@ -114,7 +117,7 @@ export function accessRoutes(access: AccountAccess, resetPassword: ResetPassword
       path: '/auth/address/prove/confirm',
       summary: 'Prove your e-mail address',
       description:
-        'Needs the token of the mail and a session of the same login. Emits `account.address_proven`, and ' +
+        'Requires the token of the mail and a session of the same login. Emits `account.address_proven`, and ' +
         '`user.address_proven` in each workspace.',
       body: AddressProof,
       errors: ['forbidden', 'invalid_token'],

@@ -17,7 +17,7 @@ export function accountRoutes({ database: { db } }: ServiceContext, sessions: Se
       path: '/auth/me',
       summary: 'Get the current user and workspace',
       description:
-        'With X-Workspace also the workspace, its environment, and the permissions of the caller there.',
+        'With X-Workspace, also returns the workspace, its environment, and the permissions of the caller in it.',
       tag: 'Authentication',
       scope: 'authenticated',
       workspace: 'none',

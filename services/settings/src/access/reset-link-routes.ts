@@ -20,10 +20,12 @@ export function resetLinkRoutes(links: ResetLinks): Route[] {
       path: '/settings/users/:id/reset-link',
       summary: 'Create a password reset link for a user',
       description:
-        'For installations without a mail server. The link is valid for an hour, works once, and replaces the former one; pass it on to the user. Only for ' +
-        'an active user who is a member of no other workspace and has no permission the caller lacks, both now and when it is used; for ' +
-        'others the operator creates it (`POST /platform/accounts/reset-link`). Using it ends the sessions of the user, but proves no address ' +
-        'and removes no second factor. Not for API keys. Emits `account.reset_link_created`.',
+        'For installations without a mail server. The link is valid for an hour, can be used once, and replaces the ' +
+        'previous link; pass it on to the user. Allowed only for an active user who is a member of no other ' +
+        'workspace and has no permission the caller lacks, both when the link is created and when it is used; for ' +
+        'other users, the operator creates the link (`POST /platform/accounts/reset-link`). Using the link ends the ' +
+        'sessions of the user, but proves no address and removes no second factor. API keys are refused. Emits ' +
+        '`account.reset_link_created`.',
       tag: 'Users',
       scope: 'credentials:manage',
       handler: ({ params, meta }) => links.forMember(params.id, meta),
@@ -35,8 +37,9 @@ export function resetLinkRoutes(links: ResetLinks): Route[] {
       path: '/platform/accounts/reset-link',
       summary: 'Create a password reset link for any login',
       description:
-        'Whichever workspaces the login is used in. The link is valid for an hour, works once, and replaces the former one. Using it ends the sessions of ' +
-        'the login, but proves no address and removes no second factor. Emits `account.reset_link_created`.',
+        'Works regardless of the workspaces in which the login is used. The link is valid for an hour, can be used ' +
+        'once, and replaces the previous link. Using the link ends the sessions of the login, but proves no address ' +
+        'and removes no second factor. Emits `account.reset_link_created`.',
       tag: 'Platform',
       scope: 'authenticated',
       workspace: 'none',

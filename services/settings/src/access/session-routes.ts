@@ -38,8 +38,8 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       path: '/auth/logout',
       summary: 'Log out',
       description:
-        'Ends the session of this request, and clears its cookie. API keys created in it stay valid; revoke them instead. Emits ' +
-        '`session.ended`.',
+        'Ends the session of this request and clears its cookie. API keys created in the session stay valid; revoke ' +
+        'them separately. Emits `session.ended`.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -59,8 +59,8 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       path: '/auth/sessions',
       summary: 'Sign out everywhere',
       description:
-        'Ends all sessions of your login within a second, including the one of this request. API keys stay valid. Emits ' +
-        '`session.ended` for each.',
+        'Ends all sessions of your login within a second, including the session of this request. API keys stay ' +
+        'valid. Emits `session.ended` for each session.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -75,7 +75,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       operationId: 'listSessions',
       path: '/auth/sessions',
       summary: 'List your sessions',
-      description: 'Active sessions, newest first.',
+      description: 'Returns your active sessions, newest first.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -91,7 +91,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       method: 'delete',
       path: '/auth/sessions/:id',
       summary: 'End one of your sessions',
-      description: 'Within a second. Emits `session.ended`.',
+      description: 'Ends the session within a second. Emits `session.ended`.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -105,8 +105,8 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       path: '/settings/users/:id/sessions',
       summary: 'List the sessions of a user',
       description:
-        'Active sessions of an active user in all workspaces, newest first. Those of a user with permissions the caller lacks ' +
-        'are not shown.',
+        'Returns the active sessions of an active user in all workspaces, newest first. Sessions of a user who has ' +
+        'permissions the caller lacks are not shown.',
       tag: 'Users',
       scope: 'credentials:manage',
       sorts: ['-createdAt'],
@@ -123,7 +123,7 @@ export function sessionRoutes({ sessions, members, cursors }: SessionRouteOption
       method: 'delete',
       path: '/settings/users/:id/sessions/:sessionId',
       summary: 'End a session of a user',
-      description: 'Within a second. The user may log in again. Emits `session.ended`.',
+      description: 'Ends the session within a second. The user may log in again. Emits `session.ended`.',
       tag: 'Users',
       scope: 'credentials:manage',
       errors: ['forbidden'],

@@ -32,10 +32,12 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInRou
       path: '/auth/token',
       summary: 'Log in',
       description:
-        'Exchanges e-mail and password for a session token, which ends when it is idle, at `expiresAt`, or at ' +
-        'logout. A login with a second factor is answered `factor_required`, whose details have a challenge: its answer is ' +
-        'sent here as well, within five minutes and five attempts. An unknown e-mail and a wrong password get the same answer. After several failures each further attempt ' +
-        'must wait longer: 429 with Retry-After. Emits `session.started`, and `login.failed` at most once a minute.',
+        'Exchanges an e-mail address and password for a session token. The session ends when it is idle, at ' +
+        '`expiresAt`, or at logout. For a login with a second factor, returns `factor_required`, with a challenge in ' +
+        'its details: send the answer to the challenge to this operation as well, within five minutes and five ' +
+        'attempts. An unknown e-mail address and a wrong password return the same response. After several failures, ' +
+        'each further attempt must wait longer: returns 429 with Retry-After. Emits `session.started`, and ' +
+        '`login.failed` at most once a minute.',
       tag,
       scope: 'public',
       body: LogIn,
@@ -57,8 +59,9 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInRou
       path: '/auth/passkey/options',
       summary: 'Start a sign-in with a passkey',
       description:
-        'Returns the options for `navigator.credentials.get()`, without a user name: the passkey identifies the login. Send its answer to ' +
-        '`POST /auth/session`. 409 (`passkeys_unavailable`) where passkeys are off.',
+        'Returns the options for `navigator.credentials.get()`, without a user name: the passkey identifies the ' +
+        'login. Send the resulting credential to `POST /auth/session`. Returns 409 (`passkeys_unavailable`) if ' +
+        'passkeys are disabled.',
       tag,
       scope: 'public',
       response: PasskeyChallenge,
@@ -73,12 +76,14 @@ export function signInRoutes({ login, answer, passkeySignIn, signIn }: SignInRou
       path: '/auth/session',
       summary: 'Sign in from a browser',
       description:
-        'Accepts e-mail and password, an invitation as `POST /auth/invitations/accept` does, the token of a reset with a new password, or the answer to a challenge, and sets the session as a cookie ' +
-        '(HttpOnly, SameSite=Strict), which no answer contains. It is accepted from pages of the origin it was set by: with ' +
-        '`Sec-Fetch-Site: same-origin`, or, from a browser that sends none, with an equal `Origin`; a GET then has an ' +
-        '`X-Requested-With` of any value. The same holds for this request. A cookie opens the API only, and `Authorization` goes ' +
-        'before it. Without an origin of its own for apps (`APPS_ORIGIN`) it is refused, but for loopback. Throttled as `POST /auth/token` is. ' +
-        'Emits `session.started`.',
+        'Accepts an e-mail address and password, an invitation like `POST /auth/invitations/accept`, the token of a ' +
+        'reset with a new password, or the answer to a challenge. Sets the session as a cookie (HttpOnly, ' +
+        'SameSite=Strict) that no response body contains. The cookie is accepted only from pages of the origin that ' +
+        'set it: with `Sec-Fetch-Site: same-origin`; from a browser that does not send that header, with an equal ' +
+        '`Origin`, or for a GET without an origin header, with an `X-Requested-With` header of any value. The same ' +
+        'applies to this request. The cookie authorizes API requests only, and `Authorization` takes precedence over ' +
+        'it. Signing in with a cookie is refused if apps have no origin of their own (`APPS_ORIGIN`), except on ' +
+        'loopback. Throttled like `POST /auth/token`. Emits `session.started`.',
       tag,
       scope: 'public',
       body: BrowserSignIn,

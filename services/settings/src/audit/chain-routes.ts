@@ -53,9 +53,9 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       path: '/audit/verify',
       summary: 'Verify the audit log',
       description:
-        'Verifies the chain of the workspace, over all its environments, and compares it with the stored checkpoints. ' +
-        'Stops at the first problem, and after 10 s: continue with `nextCursor`. One at a time: while another of the ' +
-        'workspace is running the answer is 503.',
+        'Verifies the chain of the workspace across all its environments and compares it with the stored ' +
+        'checkpoints. Stops at the first problem, and after 10 s: continue with `nextCursor`. Only one verification ' +
+        'runs per workspace; while another is running, returns 503.',
       ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       response: AuditVerification,
@@ -67,9 +67,9 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       operationId: 'verifyAuditAgainstCheckpoint',
       method: 'post',
       path: '/audit/verify',
-      summary: 'Verify the audit log against a checkpoint kept outside',
+      summary: 'Verify the audit log against an external checkpoint',
       description:
-        'Like `GET /audit/verify`; in addition the chain must contain the end that the checkpoint signed.',
+        'Works like `GET /audit/verify`; in addition, the chain must contain the end that the checkpoint signed.',
       ...{ tag, scope, waits: true },
       query: AuditVerifyRange,
       body: AuditVerifyRequest,
@@ -84,9 +84,10 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       operationId: 'createAuditCheckpoint',
       method: 'post',
       path: '/audit/checkpoints',
-      summary: 'Sign the end of the audit log',
+      summary: 'Create a signed checkpoint of the audit log',
       description:
-        'Keep the checkpoint outside the platform: it proves later that no event before it was changed or removed.',
+        'Signs the current end of the audit log. Store the checkpoint outside the platform: it proves later that no ' +
+        'event before it was changed or removed.',
       ...{ tag, scope },
       response: AuditCheckpoint,
       status: 201,
@@ -103,7 +104,7 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       operationId: 'listAuditCheckpoints',
       path: '/audit/checkpoints',
       summary: 'List checkpoints of the audit log',
-      description: 'Newest first. One is created for every 1000 events, and each hour with events.',
+      description: 'Newest first. A checkpoint is created for every 1000 events, and each hour with events.',
       ...{ tag, scope },
       sorts: [],
       response: AuditCheckpoint,
@@ -116,7 +117,8 @@ export function auditChainRoutes(ctx: ServiceContext, signer: CheckpointSigner):
       method: 'get',
       path: '/audit/checkpoints/key',
       summary: 'Get the public key of checkpoints',
-      description: 'An Ed25519 key in SPKI form, to verify signatures of checkpoints without the platform.',
+      description:
+        'Returns an Ed25519 key in SPKI form, to verify signatures of checkpoints without the platform.',
       ...{ tag, scope },
       response: AuditCheckpointKey,
       handler: async () => signer.key,

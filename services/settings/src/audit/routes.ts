@@ -26,9 +26,10 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       path: '/audit',
       summary: 'Query the audit log',
       description:
-        'Events that match all filters, newest first unless `sort` is given. An event appears shortly after ' +
-        'its action; `type` accepts a pattern such as `token.*`. `after` is the `data` of a delivery of the event: the ' +
-        'resource with its `version`, and other fields of the event, such as `comment`; null once it is deleted.',
+        'Returns events that match all filters, newest first unless `sort` specifies otherwise. An event appears ' +
+        'shortly after its action; `type` accepts a pattern such as `token.*`. `after` equals the `data` of a ' +
+        'delivery of the event: the resource with its `version`, and other fields of the event, such as `comment`; ' +
+        '`null` once the resource is deleted.',
       tag,
       scope: 'audit:read',
       query: AuditFilters,
@@ -50,9 +51,9 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       path: '/audit/export',
       summary: 'Export the audit log',
       description:
-        'Lines of JSON, one event each, in the order of the chain, up to its end when the export started. The ' +
-        'last line is `{"complete":true,"count":n}`; without it the export is incomplete. Emits ' +
-        '`audit.exported`. Two of a workspace run at a time; further ones are answered 503.',
+        'Returns lines of JSON, one event per line, in the order of the chain, up to the end of the chain when the ' +
+        'export started. The last line is `{"complete":true,"count":n}`; without it the export is incomplete. Emits ' +
+        '`audit.exported`. At most two exports run per workspace; further ones return 503.',
       tag,
       scope: 'audit:read',
       query: AuditFilters,
@@ -73,7 +74,8 @@ export function auditRoutes({ database: { db }, store, cursors }: ServiceContext
       method: 'get',
       path: '/audit/:eventId',
       summary: 'Get an event of the audit log',
-      description: 'With its position and hash in the chain of the workspace, and its actor and source.',
+      description:
+        'Includes the position and hash of the event in the chain of the workspace, and its actor and source.',
       tag,
       scope: 'audit:read',
       response: AuditEvent,

@@ -38,7 +38,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       method: 'get',
       path: '/auth/factors',
       summary: 'List your second factors',
-      description: 'Authenticator apps and passkeys of your login, and how many recovery codes are left.',
+      description:
+        'Returns the authenticator apps and passkeys of your login, and the number of remaining recovery codes.',
       response: Factors,
       errors: ['forbidden'],
       handler: ({ meta }) => factors.list(meta),
@@ -51,8 +52,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/totp',
       summary: 'Add an authenticator app',
       description:
-        'Returns the secret, only this once, as text and as the URI of a QR code. It is active once a code confirms it, and ' +
-        'replaces an unconfirmed one.',
+        'Returns the secret once, as text and as the URI for a QR code. The app becomes active when a code confirms ' +
+        'it, and replaces an unconfirmed app.',
       body: NewFactor,
       response: TotpEnrolment,
       status: 201,
@@ -67,7 +68,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/totp/confirm',
       summary: 'Confirm an authenticator app',
       description:
-        'Needs a code it shows. With the first factor of a login all its other sessions end. Emits `factor.added`.',
+        'Requires a code that the app shows. Adding the first factor of a login ends all its other sessions. Emits ' +
+        '`factor.added`.',
       body: TotpConfirmation,
       response: Factor,
       errors: ['not_found', 'forbidden', 'conflict'],
@@ -81,8 +83,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/passkeys/options',
       summary: 'Start adding a passkey',
       description:
-        'Returns the options for `navigator.credentials.create()`. Passkeys are bound to the host of `PUBLIC_ORIGIN`: without one, ' +
-        'or with an IP address, this is a 409 (`passkeys_unavailable`).',
+        'Returns the options for `navigator.credentials.create()`. Passkeys are bound to the host of ' +
+        '`PUBLIC_ORIGIN`: if it is not set or is an IP address, returns 409 (`passkeys_unavailable`).',
       response: PasskeyEnrolment,
       status: 201,
       errors: ['forbidden', 'conflict'],
@@ -96,8 +98,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/passkeys',
       summary: 'Add a passkey',
       description:
-        'The credential a browser has made for the challenge, which works once. With the first factor of a login all its ' +
-        'other sessions end. Emits `factor.added`.',
+        'Requires the credential that a browser created for the challenge; a challenge can be used once. Adding the ' +
+        'first factor of a login ends all its other sessions. Emits `factor.added`.',
       body: NewPasskey,
       response: Factor,
       status: 201,
@@ -111,7 +113,7 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       method: 'patch',
       path: '/auth/factors/:id',
       summary: 'Rename a second factor',
-      description: 'The name tells your factors apart. Emits no event.',
+      description: 'The name distinguishes your factors. Emits no event.',
       body: NewFactor,
       response: Factor,
       errors: ['forbidden'],
@@ -125,7 +127,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/factors/:id',
       summary: 'Remove a second factor',
       description:
-        'All other sessions of the login end; with its last factor its recovery codes are deleted. Emits `factor.removed`.',
+        'Ends all other sessions of the login; removing the last factor also deletes the recovery codes. Emits ' +
+        '`factor.removed`.',
       errors: ['forbidden'],
       handler: ({ params, meta }) => factors.remove(params.id, meta),
     }),
@@ -137,8 +140,8 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/auth/recovery-codes',
       summary: 'Create recovery codes',
       description:
-        'Ten codes, shown only this once. Each replaces a factor once. The former codes become invalid. Emits ' +
-        '`recovery_codes.created`.',
+        'Returns ten codes, shown only once. Each code replaces a factor once. The previous codes become invalid. ' +
+        'Emits `recovery_codes.created`.',
       response: RecoveryCodes,
       status: 201,
       errors: ['forbidden', 'conflict'],
@@ -152,9 +155,9 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/settings/users/:id/factors',
       summary: 'Remove the second factors of a user',
       description:
-        'For a user who has lost them: all factors and recovery codes of the login are removed, and its sessions end. Only of an ' +
-        'active user who is a member of no other workspace, and may do no more than the caller. API keys are refused. ' +
-        'Emits `factor.removed`.',
+        'For a user who has lost all second factors: removes all factors and recovery codes of the login and ends ' +
+        'its sessions. Allowed only for an active user who is a member of no other workspace and has no permission ' +
+        'the caller lacks. API keys are refused. Emits `factor.removed`.',
       tag: 'Users',
       scope: 'credentials:manage',
       errors: ['forbidden'],
@@ -168,9 +171,10 @@ export function factorRoutes(factors: FactorWork, removal: FactorRemoval): Route
       path: '/platform/accounts/remove-factors',
       summary: 'Remove the second factors of a login',
       description:
-        'For a person who has lost them, in all workspaces the login is used in: all factors and recovery codes are removed, its sessions end, and ' +
-        'a mail goes to its proven address. Never of your own login. Where there is none to remove, nothing happens. Emits `factor.removed` ' +
-        'in the workspaces of the login.',
+        'For a person who has lost all second factors, in all workspaces in which the login is used: removes all ' +
+        'factors and recovery codes, ends the sessions of the login, and sends a mail to its proven address. Refused ' +
+        'for your own login. If there is nothing to remove, nothing happens. Emits `factor.removed` in the ' +
+        'workspaces of the login.',
       tag: 'Platform',
       scope: 'authenticated',
       workspace: 'none',

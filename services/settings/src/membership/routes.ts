@@ -48,7 +48,8 @@ export function membershipRoutes(
   return [
     route.list({
       summary: 'List the users of the workspace',
-      description: 'With invited, suspended and removed (`deactivated`) ones unless filtered by `status`.',
+      description:
+        'Includes invited, suspended and removed (`deactivated`) users unless filtered by `status`.',
       query: UserFilters,
       handler: pageReader(ctx, {
         table,
@@ -66,7 +67,8 @@ export function membershipRoutes(
 
     route.get({
       summary: 'Get a user of the workspace',
-      description: 'With the status, the role, and the actions the caller may take (`allowedActions`).',
+      description:
+        'Includes the status, the role, and the actions that the caller may perform (`allowedActions`).',
       handler: ({ params, meta }) => members.get(params.id, meta.tenant),
     }),
 
@@ -77,9 +79,9 @@ export function membershipRoutes(
       path: '/settings/users/invite',
       summary: 'Invite a user',
       description:
-        'With a mail server the token is mailed to the person; without one `invitation.token` is shown ' +
-        'only this once; pass it on. Inviting a person again ends the former invitation. 409 for a member. No ' +
-        'role can be granted that allows more than the caller may do. Emits `user.invited`.',
+        'If there is a mail server, the token is mailed to the person; otherwise `invitation.token` is shown only ' +
+        'once: pass it on. Inviting a person again ends the previous invitation. Returns 409 if the person is a ' +
+        'member. A role that allows more than the caller may do cannot be granted. Emits `user.invited`.',
       tag,
       scope: 'users:write',
       body: NewInvitation,
@@ -92,11 +94,11 @@ export function membershipRoutes(
 
     route.update({
       stepUp: true,
-      summary: 'Change the role of a user, suspend or reactivate',
+      summary: 'Change the role or status of a user',
       description:
-        'Takes effect everywhere within a second. The last active owner stays one (409, `last_owner`). Callers ' +
-        'cannot grant or change permissions they do not have. Emits `user.role_changed`, `user.suspended`, ' +
-        '`user.reactivated`.',
+        'Changes the role, or suspends or reactivates the user. Takes effect everywhere within a second. The last ' +
+        'active owner cannot lose that role or status (409, `last_owner`). Callers cannot grant or change ' +
+        'permissions they do not have. Emits `user.role_changed`, `user.suspended`, `user.reactivated`.',
       body: UserPatch,
       errors: ['forbidden', 'conflict', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => members.patch(params.id, body, meta),
@@ -107,10 +109,11 @@ export function membershipRoutes(
       stepUp: true,
       summary: 'Remove a user from the workspace',
       description:
-        'Sessions and API keys stop working in this workspace within a second, the keys permanently; the login ' +
-        'stays. An open invitation ends. The user stays in the list as `deactivated` and may be invited again. A ' +
-        '`successor` immediately takes over what acted with the rights of the person and their open tasks; without one the ' +
-        'former is suspended (`owner_rights`). The answer lists both.  Emits `user.deactivated` and `token.revoked`.',
+        'Sessions and API keys stop working in this workspace within a second, API keys permanently; the login ' +
+        'stays. Ends an open invitation. The user stays in the list as `deactivated` and may be invited again. A ' +
+        '`successor` immediately takes over the open tasks of the user and everything that acts with the rights of ' +
+        'the user; without a successor, everything that acts with these rights is suspended (`owner_rights`). The ' +
+        'response lists both. Emits `user.deactivated` and `token.revoked`.',
       query: Removal,
       waits: true,
       response: RemovedUser,
@@ -124,8 +127,8 @@ export function membershipRoutes(
       path: '/settings/users/:id/dependents',
       summary: 'List what depends on a user',
       description:
-        'What acts with their rights, is assigned to them or ends with them: what their removal would suspend, or a successor would ' +
-        'take over.',
+        'Returns everything that acts with the rights of the user, is assigned to the user or ends with the user: ' +
+        'removing the user would suspend it, or a successor would take it over.',
       tag,
       scope: 'users:write',
       response: UserDependents,
@@ -139,9 +142,9 @@ export function membershipRoutes(
       path: '/auth/invitations/accept',
       summary: 'Accept an invitation',
       description:
-        'A new login gets its name and password; for an existing login with this e-mail send its password. The ' +
-        'answer is a session, as after logging in. A token works once; an unknown, used, replaced or expired one ' +
-        'is `invalid_token`. Emits `user.activated`.',
+        'For a new login, send a name and password; for an existing login with this e-mail address, send its ' +
+        'password. Returns a session, as after logging in. A token can be used once; an unknown, used, replaced or ' +
+        'expired token returns `invalid_token`. Emits `user.activated`.',
       tag: 'Authentication',
       scope: 'public',
       body: InvitationAcceptance,

@@ -28,8 +28,8 @@ export function notificationRoutes({
     route.list({
       summary: 'List notifications',
       description:
-        'What the platform did by itself and needs attention, for admins (`notifications:read`), and what the ' +
-        'caller has to do, such as approvals. Newest first.',
+        'Returns automatic actions of the platform that need attention, for admins (`notifications:read`), and ' +
+        'pending tasks of the caller, such as approvals. Newest first.',
       query: NotificationFilters,
       handler: async ({ query: { limit, after, sort, unread }, binding, meta }) => {
         const { userId } = meta.principal
@@ -47,7 +47,7 @@ export function notificationRoutes({
 
     route.get({
       summary: 'Get a notification',
-      description: 'With `readAt` of the calling user. One for another user is a 404.',
+      description: 'Includes `readAt` of the calling user. A notification for another user returns 404.',
       handler: ({ params, meta }) => findNotification(db, meta.tenant, meta.principal, params.id),
     }),
 
@@ -56,7 +56,7 @@ export function notificationRoutes({
       method: 'post',
       path: '/notifications/:id/read',
       summary: 'Mark a notification as read',
-      description: 'For the calling user alone. Repeating it changes nothing. Emits no event.',
+      description: 'Applies to the calling user only. Repeating the request changes nothing. Emits no event.',
       tag,
       scope: 'authenticated',
       response: Notification,

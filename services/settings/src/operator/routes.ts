@@ -28,8 +28,9 @@ export function operatorRoutes(
       path: '/platform/status',
       summary: 'Get the status of the installation',
       description:
-        'Which services are ready, their progress with events and due work, their dead letters, and which webhooks wait. A service ' +
-        "that does not answer within three seconds is reported so. Counts and names, no tenant's content.",
+        'Returns the readiness of each service, its progress with events and due work, its dead letters, and the ' +
+        'waiting webhooks. A service that does not respond within three seconds is marked as such. Contains counts ' +
+        'and names, but no content of tenants.',
       response: PlatformStatus,
       handler: () => platformStatus(ctx.database.db, statusClient),
     }),
@@ -40,8 +41,8 @@ export function operatorRoutes(
       path: '/platform/dead-letters',
       summary: 'List dead letters',
       description:
-        'Service by service, oldest first, with the kind of failure, and without the contents of event and error, which ' +
-        '`opsplane dead-letters show` reads on the servers.',
+        'Grouped by service, oldest first, with the kind of failure. Omits the contents of event and error, which ' +
+        '`opsplane dead-letters show` displays on the servers.',
       sorts: [],
       query: DeadLetterFilters,
       response: DeadLetter,
@@ -56,9 +57,9 @@ export function operatorRoutes(
       path: '/platform/dead-letters/:id/redrive',
       summary: 'Redrive a dead letter',
       description:
-        'A handled one is deleted; one that fails again stays, with `redrivenAt` null. Its effect happens once, however often this ' +
-        'is called. 409 for one that was too large for NATS (`relay`). Emits ' +
-        '`dead_letter.redriven` in its workspace.',
+        'A dead letter that is handled is deleted; one that fails again stays, with `redrivenAt` `null`. The effect ' +
+        'of the event happens once, however often this operation is called. Returns 409 for a dead letter that was ' +
+        'too large for NATS (`relay`). Emits `dead_letter.redriven` in the workspace of the dead letter.',
       response: DeadLetter,
       errors: ['conflict'],
       idempotency: 'none',
@@ -72,7 +73,8 @@ export function operatorRoutes(
       method: 'delete',
       path: '/platform/dead-letters/:id',
       summary: 'Drop a dead letter',
-      description: 'The event is never handled. Emits `dead_letter.dropped` in its workspace.',
+      description:
+        'The event is never handled. Emits `dead_letter.dropped` in the workspace of the dead letter.',
       handler: ({ params, meta }) => deadLetters.drop(params.id, meta),
     }),
   ]

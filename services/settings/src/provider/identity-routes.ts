@@ -47,7 +47,7 @@ export function identityRoutes(
       method: 'get',
       path: '/auth/identities',
       summary: 'List your identities',
-      description: 'Identities that sign you in, oldest first, at most 200.',
+      description: 'Returns the identities that can sign in to your login, oldest first, at most 200.',
       response: z.object({ identities: z.array(Identity) }).meta({ id: 'Identities' }),
       errors: ['forbidden'],
       handler: async ({ meta }) => ({
@@ -63,8 +63,9 @@ export function identityRoutes(
       path: '/auth/identities',
       summary: 'Start linking an identity',
       description:
-        'Needs the session of a browser for all your workspaces. Returns where to redirect the browser, like `POST /auth/sso/start`; ' +
-        'the account that signs in there signs in to your login from then on. Emits `identity.linked`.',
+        'Requires the session of a browser that is valid for all your workspaces. Returns the URL to which to ' +
+        'redirect the browser, like `POST /auth/sso/start`; the account that signs in at the provider can sign in to ' +
+        'your login from then on. Emits `identity.linked`.',
       waits: true,
       body: SsoStart,
       response: SsoLocation,
@@ -84,7 +85,8 @@ export function identityRoutes(
       method: 'delete',
       path: '/auth/identities/:id',
       summary: 'Unlink an identity',
-      description: 'It no longer signs you in, and its sessions end. Emits `identity.unlinked`.',
+      description:
+        'The identity can no longer sign in to your login, and its sessions end. Emits `identity.unlinked`.',
       errors: ['forbidden'],
       handler: async ({ params, meta }) => {
         requireSession(meta, noKey)

@@ -7,7 +7,7 @@ import { workspaceScope } from '../tenant/workspace-scope.js'
 import type { Providers } from './providers.js'
 
 const path = '/settings/identity-providers'
-const ownersOnly = 'Owners alone, in a session: an API key is refused. '
+const ownersOnly = 'Only owners, in a session; an API key is rejected. '
 
 const route = defineResource({
   name: 'IdentityProvider',
@@ -26,7 +26,9 @@ export function providerRoutes(
   return [
     route.list({
       summary: 'List identity providers',
-      description: 'Providers that users of the workspace sign in with. Their secrets are never returned.',
+      description:
+        'Returns the providers with which users of the workspace sign in. Secrets of the providers are never ' +
+        'returned.',
       handler: pageReader(ctx, {
         table,
         present: providers.present,
@@ -36,7 +38,7 @@ export function providerRoutes(
 
     route.get({
       summary: 'Get an identity provider',
-      description: 'With the addresses to register at the provider.',
+      description: 'Includes the addresses to register at the provider.',
       handler: ({ params, meta }) => providers.get(params.id, meta),
     }),
 
@@ -51,8 +53,10 @@ export function providerRoutes(
 
     route.update({
       stepUp: true,
-      summary: 'Change an identity provider',
-      description: `${ownersOnly}Its issuer cannot change. Disabling it ends its sessions. Emits \`identity_provider.updated\`.`,
+      summary: 'Update an identity provider',
+      description:
+        `${ownersOnly}The issuer cannot be changed. Disabling the provider ends its sessions. Emits ` +
+        '`identity_provider.updated`.',
       body: IdentityProviderPatch,
       errors: ['forbidden'],
       handler: ({ params, body, meta }) => providers.update(params.id, body, meta),
@@ -60,10 +64,10 @@ export function providerRoutes(
 
     route.delete({
       stepUp: true,
-      summary: 'Remove an identity provider',
+      summary: 'Delete an identity provider',
       description:
-        `${ownersOnly}Its sessions end, and its identities no longer sign in: users without another way to sign in need an invitation afterwards. Emits ` +
-        '`identity_provider.deleted`.',
+        `${ownersOnly}Sessions of the provider end, and its identities can no longer sign in: users without another ` +
+        'way to sign in need an invitation afterwards. Emits `identity_provider.deleted`.',
       errors: ['forbidden'],
       handler: ({ params, meta }) => providers.delete(params.id, meta),
     }),

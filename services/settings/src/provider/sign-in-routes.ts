@@ -31,7 +31,8 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       method: 'get',
       path: '/auth/sso',
       summary: 'List the identity providers of a workspace',
-      description: 'By name, to choose from before signing in. Empty for an unknown workspace.',
+      description:
+        'Returns the providers by name, for a choice before the sign-in. The list is empty for an unknown workspace.',
       tag,
       scope: 'public',
       query: SsoQuery,
@@ -45,8 +46,9 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       path: '/auth/sso/start',
       summary: 'Start a sign-in with an identity provider',
       description:
-        'Returns where to redirect the browser, and sets a cookie for the ten minutes the sign-in may take. The browser returns to `returnTo` with a session ' +
-        'cookie, or with `#error=…&message=…`. Accepted from pages of the own origin, like `POST /auth/session`.',
+        'Returns the URL to which to redirect the browser, and sets a cookie for the ten minutes that the sign-in ' +
+        'may last. The browser returns to `returnTo` with a session cookie, or with `#error=…&message=…`. Accepted ' +
+        'only from pages of the same origin, like `POST /auth/session`.',
       tag,
       scope: 'public',
       waits: true,
@@ -67,7 +69,8 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       path: '/auth/sso/:providerId/callback',
       summary: 'Finish a sign-in with an identity provider',
       description:
-        'The provider redirects the browser here, and this operation to the page that started the sign-in.',
+        'The provider redirects the browser to this operation, which redirects it to the page that started the ' +
+        'sign-in.',
       isDocumented: false,
       tag,
       scope: 'public',
@@ -86,10 +89,10 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       operationId: 'endSsoSession',
       method: 'post',
       path: '/auth/sso/logout',
-      summary: 'Log out, at the identity provider as well',
+      summary: 'Log out, including at the identity provider',
       description:
-        'Ends the session of this request like `POST /auth/logout`, and returns where to redirect the browser to log out at the ' +
-        'identity provider that it came from. Emits `session.ended`.',
+        'Ends the session of this request like `POST /auth/logout`, and returns the URL to which to redirect the ' +
+        'browser to log out at the identity provider of the session. Emits `session.ended`.',
       tag,
       scope: 'authenticated',
       workspace: 'none',
@@ -108,10 +111,10 @@ export function signInRoutes({ db, signIn, logouts }: SsoRouteOptions): Route[] 
       operationId: 'endSessionsByProvider',
       method: 'post',
       path: '/auth/sso/:providerId/backchannel-logout',
-      summary: 'Report that a person has logged out at the identity provider',
+      summary: 'Report a logout at the identity provider',
       description:
-        'Back-channel logout of OpenID Connect: the form field `logout_token`. A refused token is a 400 with `error`, as in the standard. ' +
-        'Emits `session.ended`.',
+        'Back-channel logout of OpenID Connect, with the form field `logout_token`. A refused token returns 400 with ' +
+        '`error`, as in the standard. Emits `session.ended`.',
       isDocumented: false,
       tag,
       scope: 'public',

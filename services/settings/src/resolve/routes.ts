@@ -10,9 +10,10 @@ export const resolveRoutes = (resolve: Resolve): Route[] => [
     path: '/resolve/:id',
     summary: 'Find a resource by its id or number',
     description:
-      'Any id such as `evt_…`, `del_…`, `run_…` or `inc_…`, and numbers of the service desk such as `INC-12`: returns what it is and where to ' +
-      'read it. 404 alike for what the caller may not read, what is in another workspace or environment, and what does not exist. A change ' +
-      'within the last second may be missing from the title.',
+      'Accepts any id such as `evt_…`, `del_…`, `run_…` or `inc_…`, and numbers of the service desk such as ' +
+      '`INC-12`. Returns the kind of the resource and the address to read it from. Returns the same 404 for a ' +
+      'resource that the caller may not read, one in another workspace or environment, and one that does not ' +
+      'exist. A change within the last second may be missing from the title.',
     tag: 'Events',
     scope: 'authenticated',
     workspace: 'required',

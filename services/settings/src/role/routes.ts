@@ -18,7 +18,8 @@ export function roleRoutes(roles: Roles, reading: RoleReader): Route[] {
   return [
     route.list({
       summary: 'List roles',
-      description: 'The built-in ones, then those of the workspace by name, with what each allows.',
+      description:
+        'Returns the built-in roles, then the roles of the workspace by name, with their permissions.',
       sorts: [],
       handler: ({ query: { limit, after }, binding, meta }) =>
         reading.list(meta.tenant.workspaceId, { limit, binding, ...(after !== undefined && { after }) }),
@@ -26,7 +27,8 @@ export function roleRoutes(roles: Roles, reading: RoleReader): Route[] {
 
     route.get({
       summary: 'Get a role',
-      description: 'Built-in or of the workspace, with its permissions and the number of its members.',
+      description:
+        'Returns a built-in role or a role of the workspace, with its permissions and its number of members.',
       handler: ({ params, meta }) => reading.get(meta.tenant.workspaceId, params.name),
     }),
 
@@ -34,7 +36,8 @@ export function roleRoutes(roles: Roles, reading: RoleReader): Route[] {
       stepUp: true,
       summary: 'Create a custom role',
       description:
-        'It can contain only permissions of the caller. 409 for a name that exists or is built in. Emits `role.created`.',
+        'The role can contain only permissions of the caller. Returns 409 if the name exists or is built in. Emits ' +
+        '`role.created`.',
       body: NewRole,
       errors: ['conflict', 'forbidden'],
       handler: ({ body, meta }) => roles.create(body, meta),
@@ -44,8 +47,8 @@ export function roleRoutes(roles: Roles, reading: RoleReader): Route[] {
       stepUp: true,
       summary: 'Update a custom role',
       description:
-        'Takes effect for everyone who has the role, and for their API keys, within a second. Built-in roles ' +
-        'cannot be changed (409). Emits `role.updated`.',
+        'Takes effect within a second for everyone who has the role and for their API keys. Built-in roles cannot be ' +
+        'changed (409). Emits `role.updated`.',
       body: RolePatch,
       errors: ['conflict', 'forbidden'],
       handler: ({ params, body, meta }) => roles.update(params.name, body, meta),
@@ -54,7 +57,7 @@ export function roleRoutes(roles: Roles, reading: RoleReader): Route[] {
     route.delete({
       stepUp: true,
       summary: 'Delete a custom role',
-      description: '409 while users have it. Emits `role.deleted`.',
+      description: 'Returns 409 while users have the role. Emits `role.deleted`.',
       errors: ['conflict', 'forbidden'],
       handler: ({ params, meta }) => roles.delete(params.name, meta),
     }),

@@ -23,7 +23,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
   return [
     route.list({
       summary: 'List secret names',
-      description: 'Names, versions and uses; values are never shown.',
+      description: 'Returns names, versions and uses; values are never shown.',
       sorts: ['name', '-createdAt'],
       handler: async ({ query: { limit, after, sort }, binding, meta }) => {
         const page = await keysetPage(database.db, {
@@ -38,7 +38,8 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
 
     route.get({
       summary: 'Get a secret',
-      description: 'With its uses: by which service, for whom, and to which host. The value is never shown.',
+      description:
+        'Includes the uses of the secret, each with service, person and host. The value is never shown.',
       response: SecretDetail,
       handler: ({ params, meta }) => secretService.get(params.name, meta.tenant),
     }),
@@ -47,9 +48,10 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
       stepUp: true,
       summary: 'Store a secret',
       description:
-        'Usable as `{{secrets.<name>}}` from then on by those with `secrets:use`, towards its `hosts` alone. Without ' +
-        '`hosts` it is sent to none yet: a definition that names it towards a literal host adds that host when a caller with ' +
-        '`secrets:write` saves it (`secret.hosts_added`). 409 for a name that exists. Emits `secret.created`.',
+        'From then on, callers with `secrets:use` can use the secret as `{{secrets.<name>}}`, only for requests to ' +
+        'its `hosts`. Without `hosts`, the secret is sent to no host yet: a definition that uses it with a literal ' +
+        'host adds that host when a caller with `secrets:write` saves the definition (`secret.hosts_added`). Returns ' +
+        '409 if the name exists. Emits `secret.created`.',
       body: NewSecret,
       response: Secret,
       errors: ['conflict'],
@@ -62,7 +64,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
       method: 'put',
       path: '/secrets/:name',
       summary: 'Rotate a secret',
-      description: 'Replaces the value, and `hosts` if given. Emits `secret.rotated`.',
+      description: 'Replaces the value, and `hosts` if specified. Emits `secret.rotated`.',
       tag,
       scope: 'secrets:write',
       body: SecretRotation,
@@ -73,7 +75,7 @@ export function secretRoutes({ database, cursors }: ServiceContext, secretServic
     route.delete({
       stepUp: true,
       summary: 'Delete a secret',
-      description: 'Definitions that refer to it fail from then on. Emits `secret.deleted`.',
+      description: 'Definitions that reference the secret fail from then on. Emits `secret.deleted`.',
       handler: ({ params, meta }) => secretService.delete(params.name, meta),
     }),
   ]

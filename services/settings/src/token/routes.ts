@@ -50,8 +50,8 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
     route.list({
       summary: 'List your API keys',
       description:
-        'Keys of the calling user in this workspace, with revoked ones; a key for some environments sees those for no ' +
-        'others. The keys themselves are never returned.',
+        'Returns the keys of the calling user in this workspace, including revoked keys. An API key limited to some ' +
+        'environments sees no keys of other environments. The key values are never returned.',
       handler: ({ query, binding, meta }) =>
         list(meta, { page: { ...query, binding }, userId: meta.principal.userId }),
     }),
@@ -60,7 +60,8 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       stepUp: true,
       summary: 'Create an API key',
       description:
-        'Its scopes are limited to the permissions of the caller. `token` is shown only this once. Emits `token.created`.',
+        'The scopes of the key are limited to the permissions of the caller. `token` is shown only once. Emits ' +
+        '`token.created`.',
       body: NewToken,
       response: TokenCreated,
       errors: ['insufficient_scope', 'environment_forbidden'],
@@ -76,8 +77,8 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       summary: 'Rotate an API key',
       description:
         'Creates a successor with the same rights and leaves the old key valid for a short overlap, in one ' +
-        'transaction. Without `id` it is the key of this request; another one needs `tokens:manage`. Using the old ' +
-        'key after the overlap revokes the successor as well. Emits `token.rotated` and `token.created`.',
+        'transaction. Without `id`, rotates the key of this request; another key requires `tokens:manage`. Using the ' +
+        'old key after the overlap also revokes the successor. Emits `token.rotated` and `token.created`.',
       tag,
       scope: 'authenticated',
       body: TokenRotation,
@@ -91,7 +92,7 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
     route.delete({
       operationId: 'revokeToken',
       summary: 'Revoke an API key',
-      description: 'It stops being valid at once and stays in the list. Emits `token.revoked`.',
+      description: 'The key becomes invalid immediately and stays in the list. Emits `token.revoked`.',
       response: Token,
       handler: async ({ params, meta }) => shown(await keys.revoke(params.id, meta)),
     }),
@@ -101,7 +102,8 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       path: '/settings/tokens',
       summary: 'List the API keys of the workspace',
       description:
-        'The keys of all members, with revoked ones; a key for some environments sees those for no others. The keys themselves are never returned.',
+        'Returns the keys of all members, including revoked keys. An API key limited to some environments sees no ' +
+        'keys of other environments. The key values are never returned.',
       tag: 'Users',
       scope: 'credentials:manage',
       query: TokenFilters,
@@ -116,8 +118,8 @@ export function tokenRoutes({ database: { db }, cursors }: ServiceContext, keys:
       path: '/settings/tokens/:id',
       summary: 'Revoke an API key of a user',
       description:
-        'It stops being valid at once and stays in the list. A key that allows more than the caller may do cannot ' +
-        'be revoked. Emits `token.revoked`.',
+        'The key becomes invalid immediately and stays in the list. A key that allows more than the caller may do ' +
+        'cannot be revoked. Emits `token.revoked`.',
       tag: 'Users',
       scope: 'credentials:manage',
       response: Token,

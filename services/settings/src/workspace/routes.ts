@@ -47,7 +47,8 @@ export function workspaceRoutes(
   return [
     route.list({
       summary: 'List the workspaces you can access',
-      description: 'For an API key only the workspace it belongs to. Needs no X-Workspace.',
+      description:
+        'For an API key, returns only the workspace that the key belongs to. Requires no X-Workspace.',
       workspace: 'none',
       sorts: ['-createdAt'],
       handler: ({ query: { limit, after }, binding, meta: { principal } }) =>
@@ -61,9 +62,9 @@ export function workspaceRoutes(
     route.create({
       summary: 'Create a workspace',
       description:
-        'You become its owner; send its slug as X-Workspace to use it. Needs no X-Workspace itself. With an API key it ' +
-        'needs `workspace:write` in every environment, and the key is not valid in the new workspace. Emits ' +
-        '`workspace.created` and `user.activated` there.',
+        'You become the owner of the workspace; send its slug as X-Workspace to use it. The request itself requires ' +
+        'no X-Workspace. An API key requires `workspace:write` in every environment, and is not valid in the new ' +
+        'workspace. Emits `workspace.created` and `user.activated` in the new workspace.',
       workspace: 'none',
       body: NewWorkspace,
       errors: ['insufficient_scope', 'conflict', 'quota_exceeded'],
@@ -75,7 +76,7 @@ export function workspaceRoutes(
       method: 'get',
       path: '/workspaces/me',
       summary: 'Get the current workspace',
-      description: 'The workspace of X-Workspace, with the role of the user in it.',
+      description: 'Returns the workspace of X-Workspace, with the role of the user in it.',
       tag,
       scope: 'workspace:read',
       response: WorkspaceAccess,
@@ -108,7 +109,7 @@ export function workspaceRoutes(
       method: 'get',
       path: '/settings/sign-in-policy',
       summary: 'Get the sign-in policy of the workspace',
-      description: 'Which users need a second factor.',
+      description: 'Returns the setting for the users who need a second factor.',
       tag,
       scope: 'workspace:read',
       response: SignInPolicy,
@@ -123,9 +124,10 @@ export function workspaceRoutes(
       path: '/settings/sign-in-policy',
       summary: 'Set the sign-in policy of the workspace',
       description:
-        'Whether all users, or those with one of these roles, need a session that has proved a second factor; single ' +
-        'sign-on counts as one. Takes effect within a second: others are answered `factor_enrolment_required`. API keys keep ' +
-        'their scopes, and creating one needs such a session. For owners, in a session that meets the policy. Emits `workspace.updated`.',
+        'Requires all users, or those with one of the given roles, to use a session that has proven a second factor; ' +
+        'single sign-on counts as one. Takes effect within a second: other sessions receive ' +
+        '`factor_enrolment_required`. API keys keep their scopes, and creating an API key requires such a session. ' +
+        'Allowed for owners, in a session that meets the policy. Emits `workspace.updated`.',
       tag,
       scope: 'workspace:write',
       body: NewSignInPolicy,
@@ -138,9 +140,10 @@ export function workspaceRoutes(
       operationId: 'getWorkspaceStats',
       method: 'get',
       path: '/workspaces/:slug/stats',
-      summary: 'Get figures about the current workspace',
+      summary: 'Get statistics of the current workspace',
       description:
-        'Members and keys of the workspace; secrets, resources of each kind, and events of the environment. The slug must be that of X-Workspace.',
+        'Returns the number of members and keys of the workspace, and of secrets, resources of each kind and events ' +
+        'of the environment. The slug must be that of X-Workspace.',
       tag,
       scope: 'workspace:read',
       response: WorkspaceStats,
@@ -156,9 +159,10 @@ export function workspaceRoutes(
       path: '/workspaces/:slug/status',
       summary: 'Get the status of the current workspace',
       description:
-        'Over all its environments: events that wait for publication, dead letters by consumer and cause, due work, and webhooks ' +
-        'that wait or are paused. A service that does not answer within three seconds is marked. Operators of the installation ' +
-        'redrive and drop dead letters. The slug must be that of X-Workspace, and an API key valid in every environment.',
+        'Covers all environments of the workspace: events that wait for publication, dead letters by consumer and ' +
+        'cause, due work, and webhooks that wait or are paused. A service that does not respond within three seconds ' +
+        'is marked as such. Operators of the installation redrive and drop dead letters. The slug must be that of ' +
+        'X-Workspace, and an API key must be valid in every environment.',
       tag,
       scope: 'workspace:write',
       response: WorkspaceStatus,

@@ -51,7 +51,7 @@ export function runRoutes(
   return [
     route.list({
       summary: 'List runs',
-      description: 'Runs that match all filters, latest first.',
+      description: 'Returns the runs that match all filters, latest first.',
       query: RunFilters,
       sorts: [],
       handler: ({ query: { limit, after, ...filters }, binding, meta: { tenant } }) =>
@@ -62,7 +62,7 @@ export function runRoutes(
       operationId: 'listRunsOfWorkflow',
       path: '/workflows/:id/runs',
       summary: 'List the runs of a workflow',
-      description: 'Runs that match all filters, latest first.',
+      description: 'Returns the runs that match all filters, latest first.',
       tag,
       scope: 'runs:read',
       query: RunFilters.omit({ workflowId: true }),
@@ -77,8 +77,9 @@ export function runRoutes(
     defineList({
       operationId: 'listApprovals',
       path: '/runs/approvals',
-      summary: 'List runs that wait for my approval',
-      description: 'Runs that wait for an approval by the caller, by name or by role; the latest first.',
+      summary: 'List runs waiting for my approval',
+      description:
+        'Lists runs that wait for an approval by the caller, who is named directly or by a role; latest first.',
       tag,
       scope: 'runs:read',
       sorts: [],
@@ -92,8 +93,9 @@ export function runRoutes(
     route.get({
       summary: 'Get a run',
       description:
-        'With the start of its trace: input, output, error, attempts and times of the first 200 steps, in the order ' +
-        'they started; `GET /runs/:id/steps` has all of them. Values of more than 8 KiB are links.',
+        'Returns the run with the start of its trace: input, output, error, attempts and times of the first 200 ' +
+        'steps, in the order they started; `GET /runs/:id/steps` returns all of them. Values of more than 8 KiB are ' +
+        'returned as links.',
       response: RunDetail,
       handler: async ({ params, meta: { tenant } }) => {
         const { identity, shown } = await findRun(sql, params.id, tenant)
@@ -106,7 +108,8 @@ export function runRoutes(
       operationId: 'listRunSteps',
       path: '/runs/:id/steps',
       summary: 'List the steps of a run',
-      description: 'In the order they started. `after` is `nextCursor` of the run or of the page before.',
+      description:
+        'Returns the steps in the order they started. `after` is the `nextCursor` of the run or of the previous page.',
       tag,
       scope: 'runs:read',
       sorts: [],
@@ -124,7 +127,7 @@ export function runRoutes(
       method: 'get',
       path: '/runs/:id/values/:valueId',
       summary: 'Get a large value of a run',
-      description: 'A value that a run or one of its steps shows as a link.',
+      description: 'Returns a value that a run or one of its steps contains as a link.',
       tag,
       scope: 'runs:read',
       response: JsonValue,
@@ -138,8 +141,8 @@ export function runRoutes(
     route.action('cancel', {
       summary: 'Cancel a run',
       description:
-        'Its steps are stopped, and runs it waits for are cancelled as well; an effect in flight may still happen. Emits ' +
-        '`workflow.run_cancelled`.',
+        'The steps of the run are stopped, and runs it waits for are cancelled as well; an effect in flight may ' +
+        'still occur. Emits `workflow.run_cancelled`.',
       body: CancelRun.default({}),
       errors: [...transitionErrors],
       idempotency: 'claim',
@@ -149,12 +152,13 @@ export function runRoutes(
     route.action('retry', {
       summary: 'Retry a run',
       description:
-        'Continues where it failed or was cancelled, or repeats a step and all that follow it; what succeeded before is ' +
-        'kept, approvals included. A step that waited for a run continues with that run: it is retried, or has completed. A ' +
-        'step whose outcome is unknown (no answer, 408, 409, 425, 429, 5xx) is repeated with its recorded input and its ' +
-        'idempotency key, unless `newKey`. Uses the rights the run had; where these have ended, those of the caller, who has to ' +
-        'hold all it needs (403, `permission_not_held`); the same goes for runs that its steps go on with. A completed run is not retried: trigger the workflow again. ' +
-        'Emits `workflow.run_retried`.',
+        'Continues the run where it failed or was cancelled, or repeats a step and all steps that follow it; results ' +
+        'of steps that succeeded before are kept, including approvals. A step that waited for a run continues with ' +
+        'that run, which is retried or has completed. A step whose outcome is unknown (no answer, 408, 409, 425, ' +
+        '429, 5xx) is repeated with its recorded input and its idempotency key, unless `newKey` is set. Uses the ' +
+        'rights the run had; if these have ended, uses the rights of the caller, who must hold all permissions the ' +
+        'run requires (403, `permission_not_held`). The same applies to runs with which its steps continue. A ' +
+        'completed run cannot be retried: trigger the workflow again. Emits `workflow.run_retried`.',
       body: RetryRun.prefault({}),
       errors: [...transitionErrors, 'forbidden'],
       idempotency: 'claim',
@@ -164,8 +168,8 @@ export function runRoutes(
     route.action('resume', {
       summary: 'Decide on an approval',
       description:
-        'By a person the step names, or who has a role it names; each once. A rejection fails the step, unless a branch or ' +
-        'switch reads its output. A late decision is refused (409) with the reason. Emits ' +
+        'Accepts one decision from each person the step names or who has a role it names. A rejection fails the ' +
+        'step, unless a branch or switch reads its output. A late decision is refused (409) with the reason. Emits ' +
         '`workflow.run_resumed` once no approval is pending.',
       scope: 'runs:read',
       body: ResumeRun,

@@ -22,15 +22,15 @@ const hook = {
 } as const
 const errors = ['not_found', 'unauthenticated', 'conflict', 'invalid_state_transition'] as const
 const waiting =
-  'With `wait`: 200 with the output once the run has completed, 502 once it has failed or was cancelled. A run that has not ' +
-  'ended by then, or is paused, is a 202. All other parameters are `event.query` of the run.'
+  'With `wait`: 200 with the output if the run completes in time, 502 if it fails or is cancelled, 202 if it is still in ' +
+  'progress or paused. All other parameters are available to the run as `event.query`.'
 
 /** Inbound webhooks: public, outside the API, protected by their secret address. */
 export function hookRoutes(hooks: Hooks): Route[] {
   const withBody = (method: 'post' | 'put', operationId: string) =>
     defineUpload({
       ...{ ...hook, errors, method, operationId, bodyLimitBytes },
-      summary: 'Start a run by an inbound webhook',
+      summary: 'Start a run through an inbound webhook',
       description: waiting,
       mediaTypes: [anyMediaType],
       handler: async ({ params, query, upload, meta }) =>
@@ -48,7 +48,7 @@ export function hookRoutes(hooks: Hooks): Route[] {
       ...{ ...hook, errors },
       operationId: 'callHookByGet',
       method: 'get',
-      summary: 'Start a run by an inbound webhook without a body',
+      summary: 'Start a run through an inbound webhook without a body',
       description: waiting,
       handler: ({ params, query, meta }) =>
         hooks.call(params.id, { ...toHookCall('get', query, meta), body: Buffer.alloc(0) }, query.wait),

@@ -27,9 +27,9 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       path: '/workflows/:id/trigger',
       summary: 'Start a run of a workflow',
       description:
-        'Runs the published version, whether or not the workflow is active, with the rights of its owner, within the row ' +
-        'rules of the caller. Refused while it is suspended (409, `owner_rights`). With ' +
-        '`wait` the answer has the output, if the run ends in time. Emits `workflow.run_started`.',
+        'Runs the published version, whether or not the workflow is active, with the rights of its owner and within ' +
+        'the row rules of the caller. Refused while the workflow is suspended (409, `owner_rights`). With `wait`, ' +
+        'the response contains the output if the run ends in time. Emits `workflow.run_started`.',
       scope: 'workflows:run',
       body: TriggerWorkflow,
       errors: ['invalid_state_transition'],
@@ -51,10 +51,11 @@ export function manualRoutes(workflows: Workflows, runs: Runs): Route[] {
       ...starting,
       operationId: 'testWorkflow',
       path: '/workflows/:id/test',
-      summary: 'Run the draft',
+      summary: 'Run the draft of a workflow',
       description:
-        'Runs the unpublished draft as version 0, with the rights of the caller. Pinned steps are not executed: the pinned value ' +
-        'is their output. All others have their real effects. A draft with problems is refused with all of them (422).',
+        'Runs the unpublished draft as version 0, with the rights of the caller. Pinned steps are not executed; ' +
+        'their output is the pinned value. All other steps have their real effects. A draft with problems is ' +
+        'refused, and the error lists all of them (422).',
       scope: 'workflows:write',
       body: TestWorkflow,
       errors: ['invalid_state_transition', 'forbidden', 'step_up_required'],

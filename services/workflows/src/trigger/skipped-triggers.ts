@@ -43,7 +43,8 @@ export function skippedRoutes({ database: { sql }, cursors }: ServiceContext): R
       path: '/workflows/:id/skipped-triggers',
       summary: 'List skipped triggers',
       description:
-        'Events, calls and scheduled times that would have started a run of the workflow, but did not; latest first.',
+        'Lists events, calls and scheduled times that would have started a run of the workflow but did not; latest ' +
+        'first.',
       tag,
       scope: 'workflows:read',
       response: SkippedTrigger,

@@ -11,8 +11,9 @@ export const WaitQuery = z.object({
     .default(0)
     .meta({
       description:
-        'Seconds the answer waits for the run to end, which it then tells of. A run that is paused, as for an approval, is ' +
-        'answered at once: `ended` is false and `status` is `paused`.',
+        'Maximum time in seconds to wait for the run to end, so that the response contains its outcome. If the run ' +
+        'is paused, for example for an approval, the response is sent immediately: `ended` is false and `status` is ' +
+        '`paused`.',
     }),
 })
 

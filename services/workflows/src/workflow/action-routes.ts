@@ -10,11 +10,12 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       response: Workflow,
       summary: 'Publish the draft as a version',
       description:
-        'New runs are pinned to it; active runs stay with theirs. The caller becomes the owner, with whose rights runs ' +
-        'act, and must have the permissions it needs (403, `permission_not_held`): to read the events it is started by or waits for, ' +
-        '`secrets:use` where it refers to secrets, those of its steps and the operations they call, and its own ' +
-        '`permissions`. Runs act with these alone. A draft with problems is refused with all of them (422), as where it names ' +
-        'something that is not there. Emits `workflow.published`, and `workflow.activated` with `activate`.',
+        'New runs use the new version; active runs keep theirs. The caller becomes the owner, with whose rights runs ' +
+        'act, and must hold the permissions the workflow requires (403, `permission_not_held`): to read the events ' +
+        'that start it or that it waits for, `secrets:use` if it refers to secrets, those of its steps and of the ' +
+        'operations they call, and its own `permissions`. Runs act with these permissions only. A draft with ' +
+        'problems, such as a reference to a resource that does not exist, is refused, and the error lists all of ' +
+        'them (422). Emits `workflow.published`, and `workflow.activated` with `activate`.',
       body: PublishWorkflow,
       errors: ['invalid_state_transition', 'forbidden', 'step_up_required'],
       handler: ({ params, body, meta }) => workflows.publish(params.id, body, meta),
@@ -24,9 +25,10 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       response: Workflow,
       summary: 'Activate a workflow',
       description:
-        'Its trigger starts runs: of events, from those accepted from now on. The caller becomes the owner and must have ' +
-        'the permissions to publish the version (403, `permission_not_held`); so one call takes over a workflow that is ' +
-        'suspended (`owner_rights`). Emits `workflow.activated`, or nothing where it is active with the rights of the caller.',
+        'The trigger of the workflow starts runs; an event trigger starts them for events accepted from now on. The ' +
+        'caller becomes the owner and must hold the permissions required to publish the version (403, ' +
+        '`permission_not_held`); the same call therefore takes over a suspended workflow (`owner_rights`). Emits ' +
+        '`workflow.activated`, or no event if the workflow is already active with the rights of the caller.',
       errors: ['invalid_state_transition', 'forbidden'],
       handler: ({ params, meta }) => workflows.activate(params.id, meta),
     }),
@@ -35,8 +37,8 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       response: Workflow,
       summary: 'Deactivate a workflow',
       description:
-        'Its trigger starts no more runs; active runs continue. Emits `workflow.deactivated`, or nothing where it is ' +
-        'inactive.',
+        'The trigger of the workflow starts no more runs; active runs continue. Emits `workflow.deactivated`, or no ' +
+        'event if the workflow is already inactive.',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) =>
         workflows.aggregate.handle(params.id, { kind: 'deactivate', now: meta.now }, meta),
@@ -44,11 +46,11 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
 
     route.action('rollback', {
       response: Workflow,
-      summary: 'Roll back to a version',
+      summary: 'Roll back a workflow to a version',
       description:
-        'New runs are pinned to that version. The caller becomes the owner and must have the permissions to publish it (403, ' +
-        '`permission_not_held`). The draft stays. Emits `workflow.rolled_back`, or nothing where it is the current one with ' +
-        'the rights of the caller.',
+        'New runs use that version. The caller becomes the owner and must hold the permissions required to publish ' +
+        'it (403, `permission_not_held`). The draft does not change. Emits `workflow.rolled_back`, or no event if ' +
+        'that version is already the current one with the rights of the caller.',
       body: RollbackWorkflow,
       errors: ['invalid_state_transition', 'forbidden'],
       handler: ({ params, body, meta }) => workflows.rollback(params.id, body.to, meta),
@@ -61,7 +63,7 @@ export function workflowActionRoutes(workflows: Workflows): Route[] {
       tag,
       scope: 'workflows:write',
       summary: 'Get the address of the inbound webhook',
-      description: 'It answers while the workflow is active and its trigger is a `webhook`.',
+      description: 'The address accepts calls while the workflow is active and its trigger is a `webhook`.',
       response: WorkflowHook,
       handler: async ({ params, meta }) => toHook(await workflows.record(params.id, meta.tenant)),
     }),

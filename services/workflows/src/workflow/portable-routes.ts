@@ -13,7 +13,8 @@ export function portableRoutes(portable: Portable): Route[] {
       path: '/workflows/:id/export',
       summary: 'Export a workflow',
       description:
-        'Its draft or a version, with the names of the connectors and workflows it refers to by id.',
+        'Returns the draft or a version of the workflow, with the names of the connectors and workflows it refers to ' +
+        'by id.',
       tag,
       scope: 'workflows:read',
       query: z.object({ version: z.coerce.number().int().min(1).max(999_999_999).optional() }),
@@ -25,11 +26,11 @@ export function portableRoutes(portable: Portable): Route[] {
       operationId: 'promoteWorkflow',
       method: 'post',
       path: '/workflows/:id/promote',
-      summary: 'Promote the published version to another environment',
+      summary: 'Promote a workflow to another environment',
       description:
-        'Becomes the draft of the workflow with the same name there, which is created if needed; publish it ' +
-        'yourself. Connectors and workflows are found by their names: `problems` lists the missing ones. Emits ' +
-        '`workflow.created` or `workflow.updated` there.',
+        'The published version becomes the draft of the workflow with the same name in the other environment, which ' +
+        'is created if needed. The draft is not published automatically. Connectors and workflows are matched by ' +
+        'name; `problems` lists the missing ones. Emits `workflow.created` or `workflow.updated` there.',
       tag,
       scope: 'workflows:write',
       body: PromoteWorkflow,

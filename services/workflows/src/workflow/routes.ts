@@ -23,7 +23,8 @@ export function workflowRoutes(ctx: ServiceContext, workflows: Workflows): Route
   return [
     route.list({
       summary: 'List workflows',
-      description: 'Without their definitions. Archived ones are listed only with `status=archived`.',
+      description:
+        'Returns workflows without their definitions. Archived workflows are listed only with `status=archived`.',
       query: z.object({ status: WorkflowStatus.optional(), triggerType: z.string().max(50).optional() }),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       response: Workflow,
@@ -42,16 +43,18 @@ export function workflowRoutes(ctx: ServiceContext, workflows: Workflows): Route
     route.create({
       summary: 'Create a workflow',
       description:
-        'Creates a draft, which starts nothing. `problems` lists what prevents publishing, with the step and a ' +
-        'JSON pointer; `GET /workflows/schema` has the JSON Schema of definitions. Emits `workflow.created`.',
+        'Creates a draft, which does not start any runs. `problems` lists the problems that prevent publishing, each ' +
+        'with the step and a JSON pointer; `GET /workflows/schema` returns the JSON Schema of definitions. Emits ' +
+        '`workflow.created`.',
       body: NewWorkflow,
       errors: ['conflict', 'forbidden', 'step_up_required'],
       handler: ({ body, meta }) => workflows.create(body, meta),
     }),
 
     route.get({
-      summary: 'Get a workflow with its draft',
-      description: 'With `problems`, which prevent publishing the draft.',
+      summary: 'Get a workflow',
+      description:
+        'Returns the workflow with its draft, and the `problems` that prevent publishing the draft.',
       // The response also depends on the resources the draft refers to, which may be created and deleted.
       changesUnversioned: true,
       handler: ({ params, meta }) => workflows.get(params.id, meta),
@@ -61,7 +64,7 @@ export function workflowRoutes(ctx: ServiceContext, workflows: Workflows): Route
       summary: 'Update a workflow',
       description:
         'The definition replaces the draft; the published version and its runs do not change. Emits ' +
-        '`workflow.updated`, or nothing where nothing changes.',
+        '`workflow.updated`, or no event if nothing changes.',
       body: WorkflowPatch,
       errors: ['forbidden', 'step_up_required', 'invalid_state_transition'],
       handler: ({ params, body, meta }) => workflows.update(params.id, body, meta),
@@ -71,8 +74,8 @@ export function workflowRoutes(ctx: ServiceContext, workflows: Workflows): Route
       operationId: 'archiveWorkflow',
       summary: 'Archive a workflow',
       description:
-        'It starts no more runs and is no longer listed; active runs finish, unless they are ' +
-        'cancelled. Final. Emits `workflow.archived`.',
+        'The workflow starts no more runs and is no longer listed; active runs finish, unless they are cancelled. ' +
+        'Cannot be undone. Emits `workflow.archived`.',
       errors: ['invalid_state_transition'],
       handler: ({ params, meta }) => workflows.archive(params.id, meta),
     }),

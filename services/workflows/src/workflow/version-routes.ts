@@ -23,9 +23,9 @@ export function versionRoutes(workflows: Workflows): Route[] {
       operationId: 'getWorkflowSchema',
       method: 'get',
       path: '/workflows/schema',
-      summary: 'Get the JSON Schema of definitions',
+      summary: 'Get the JSON Schema of workflow definitions',
       description:
-        'Draft 2020-12, for editors: every kind of step and trigger with descriptions of its fields.',
+        'JSON Schema (draft 2020-12) for editors: every kind of step and trigger, with descriptions of its fields.',
       response: document,
       handler: async () => definitionSchema(),
     }),
@@ -49,8 +49,8 @@ export function versionRoutes(workflows: Workflows): Route[] {
       operationId: 'getWorkflowVersion',
       method: 'get',
       path: '/workflows/:id/versions/:number',
-      summary: 'Get a version with its definition',
-      description: 'The definition as it was published. It never changes.',
+      summary: 'Get a version of a workflow',
+      description: 'Returns the version with its definition as published. A version never changes.',
       response: WorkflowVersionWithDefinition,
       handler: async ({ params, meta: { tenant } }) => {
         const found = await workflows.aggregate.get(params.id, tenant)
@@ -64,10 +64,10 @@ export function versionRoutes(workflows: Workflows): Route[] {
       operationId: 'diffWorkflowVersions',
       method: 'get',
       path: '/workflows/:id/versions/:number/diff/:other',
-      summary: 'Compare two versions',
+      summary: 'Compare two versions of a workflow',
       description:
-        'The changes from the first to the second, as JSON pointers. Steps are compared by their ids; where ' +
-        'steps changed places, the list has the ids in their order. At most 1,000 changes.',
+        'Returns the changes from the first version to the second, as JSON pointers. Steps are matched by their ids; ' +
+        'if steps changed places, the list contains the ids in their order. At most 1,000 changes.',
       response: WorkflowDiff,
       handler: async ({ params, meta: { tenant } }) => {
         const [from, to] = await Promise.all(

@@ -48,8 +48,8 @@ export function resendRoutes(context: ResendRoutesContext): Route[] {
     path: '/webhooks/:id/deliveries/:deliveryId/retry',
     summary: 'Retry a failed delivery',
     description:
-      'Sends the same delivery again, with the attempts its webhook allows now. It is `held` while the webhook is ' +
-      'paused. A delivery that has not failed is an `invalid_state_transition`.',
+      'Sends the same delivery again, with the number of attempts that its webhook currently allows. The delivery ' +
+      'is `held` while the webhook is paused. A delivery that has not failed returns `invalid_state_transition`.',
     handler: ({ params, meta }) => resend('retry', params, meta),
   })
 
@@ -59,8 +59,9 @@ export function resendRoutes(context: ResendRoutesContext): Route[] {
     path: '/webhooks/:id/deliveries/:deliveryId/replay',
     summary: 'Replay a delivery',
     description:
-      'Makes a new delivery of the same event, with the same body and event id, whose `replayOf` names this one. It ' +
-      'is `held` while the webhook is paused. A delivery still on its way is an `invalid_state_transition`.',
+      'Creates a new delivery of the same event, with the same body and event id; its `replayOf` refers to the ' +
+      'original delivery. The new delivery is `held` while the webhook is paused. An unfinished delivery returns ' +
+      '`invalid_state_transition`.',
     handler: ({ params, meta }) => resend('replay', params, meta),
   })
 

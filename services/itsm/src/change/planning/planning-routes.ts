@@ -15,14 +15,18 @@ const slotsQuery = z.object({
     .min(1)
     .max(10_080)
     .optional()
-    .meta({ description: 'As long as planned, or an hour where nothing is planned, unless given.' }),
+    .meta({
+      description:
+        'Duration of the slot in minutes. Default: the planned duration of the change, or one hour if none is ' +
+        'planned.',
+    }),
   within: z.coerce
     .number()
     .int()
     .min(1)
     .max(92)
     .default(14)
-    .meta({ description: 'Days from now in which to look.' }),
+    .meta({ description: 'Number of days from now to search.' }),
 })
 
 /** Routes for conflicts of changes and for free slots. */
@@ -32,11 +36,12 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       operationId: 'getConflictsOfChange',
       method: 'get',
       path: '/itsm/changes/:id/conflicts',
-      summary: 'What a change collides with',
+      summary: 'List the conflicts of a change',
       description:
-        'As things are now, for its planned time: other changes of the same items, or of items up to five relations ' +
-        'with impact away; blackouts; maintenance windows it is not within; other changes of its assignee. Other ' +
-        'changes count once they are submitted and until they are carried out.',
+        'Computes the current conflicts for the planned time of the change: other changes of the same items, or of ' +
+        'items up to five relations with impact away; blackouts; maintenance windows that do not contain the planned ' +
+        'time; other changes of the same assignee. Other changes count from their submission until they are carried ' +
+        'out.',
       tag,
       scope: 'itsm:read',
       response: ChangeConflicts,
@@ -50,8 +55,9 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       operationId: 'getSlotsOfChange',
       method: 'get',
       path: '/itsm/changes/:id/slots',
-      summary: 'When a change would collide with nothing',
-      description: 'The next five times, on quarters of an hour, at which the change would have no conflict.',
+      summary: 'Find conflict-free times for a change',
+      description:
+        'Returns the next five start times, aligned to quarter hours, at which the change would have no conflict.',
       tag,
       scope: 'itsm:read',
       query: slotsQuery,
@@ -66,8 +72,10 @@ export function planningRoutes({ database: { sql } }: ServiceContext, changes: C
       operationId: 'getChangeCalendar',
       method: 'get',
       path: '/itsm/change-calendar',
-      summary: 'Changes and windows of a span of time',
-      description: 'Without drafts and canceled changes; of windows the active ones, each time they are on.',
+      summary: 'Get the change calendar',
+      description:
+        'Returns the changes in a time span, except drafts and canceled changes, and every occurrence of the active ' +
+        'windows.',
       tag,
       scope: 'itsm:read',
       query: ChangeCalendarQuery,

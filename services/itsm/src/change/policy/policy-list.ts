@@ -13,7 +13,7 @@ export const policyFilters = z.object({
       description: 'One or several statuses, repeated or separated by commas.',
       example: ['active'],
     }),
-  q: searchFilter.meta({ description: `Words in the name. ${searchSyntax}` }),
+  q: searchFilter.meta({ description: `Words to find in the name. ${searchSyntax}` }),
   ...createdFilters,
 })
 export type PolicyFilters = z.output<typeof policyFilters>

@@ -31,8 +31,8 @@ export function changePolicyRoutes(ctx: ServiceContext): Route[] {
     route.list({
       summary: 'List change policies',
       description:
-        'All given filters must hold. In the order they are tried in unless `sort` says otherwise, with `asOf` the newest ' +
-        `first. ${shortPages}`,
+        'Returns policies that match all given filters. Listed in evaluation order unless `sort` specifies ' +
+        `otherwise; with \`asOf\`, newest first. ${shortPages}`,
       query: policyFilters.extend(AsOfListQuery.shape),
       sorts: ['order', '-createdAt', 'updatedAt', 'name'],
       handler: pageReader(ctx, {
@@ -45,8 +45,8 @@ export function changePolicyRoutes(ctx: ServiceContext): Route[] {
     route.create({
       summary: 'Create a change policy',
       description:
-        'The first active policy by `order` whose conditions hold for a change says who is asked when it is ' +
-        'submitted. Without any, one approval by anyone who may is needed for each stage. Emits ' +
+        'The first active policy by `order` whose conditions match a change determines the approvers when the change ' +
+        'is submitted. If no policy matches, each stage requires one approval by any user who may approve. Emits ' +
         '`change_policy.created`.',
       body: NewChangePolicy,
       handler: ({ body, meta }) => {
@@ -57,7 +57,8 @@ export function changePolicyRoutes(ctx: ServiceContext): Route[] {
 
     route.get({
       summary: 'Get a change policy',
-      description: 'With its conditions and the approvals of both stages. With `asOf` as it was then.',
+      description:
+        'Includes the conditions and the approvals of both stages. With `asOf`, returns the state at that instant.',
       query: AsOfQuery,
       handler: ({ params, query, meta }) => policies.asOf(params.id, meta.tenant, query.asOf),
     }),
@@ -65,7 +66,7 @@ export function changePolicyRoutes(ctx: ServiceContext): Route[] {
     route.update({
       summary: 'Update a change policy',
       description:
-        'Changes that are submitted keep what they were submitted under. Emits `change_policy.updated`.',
+        'Submitted changes keep the policy that applied at their submission. Emits `change_policy.updated`.',
       body: ChangePolicyPatch,
       handler: ({ params, body, meta }) =>
         policies.handle(params.id, { kind: 'patch', patch: body, now: meta.now }, meta),
@@ -73,7 +74,7 @@ export function changePolicyRoutes(ctx: ServiceContext): Route[] {
 
     route.delete({
       summary: 'Delete a change policy',
-      description: 'Changes that are submitted keep it. Emits `change_policy.deleted`.',
+      description: 'Submitted changes keep the policy. Emits `change_policy.deleted`.',
       handler: ({ params, meta }) => policies.handle(params.id, { kind: 'delete' }, meta),
     }),
   ]

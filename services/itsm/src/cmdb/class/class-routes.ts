@@ -25,8 +25,9 @@ export function classRoutes(ctx: ServiceContext, classes: ClassStore): Route[] {
     route.list({
       summary: 'List classes',
       description:
-        'The built-in classes and those of the workspace, by name. All given filters must hold. With `asOf` and `q` a ' +
-        'page looks through 1,000 classes at most, so it can be short, even empty, while there is a `nextCursor`.',
+        'Returns the built-in classes and the classes of the workspace that match all given filters, by name. With ' +
+        '`asOf` and `q`, a page examines at most 1,000 classes, so it can be short, or even empty, although there is ' +
+        'a `nextCursor`.',
       query: classFilters,
       sorts: ['name'],
       handler: ({ query: { sort, ...query }, binding, meta: { tenant } }) =>
@@ -35,10 +36,11 @@ export function classRoutes(ctx: ServiceContext, classes: ClassStore): Route[] {
 
     route.get({
       summary: 'Get a class',
-      description: 'A built-in class was always there; one of the workspace since it was created.',
+      description:
+        'A built-in class exists at every instant; a class of the workspace exists from its creation.',
       query: z.object({
         asOf: AsOfQuery.shape.asOf.meta({
-          description: 'Answer with the class as it was at this instant.',
+          description: 'Returns the state of the class at this instant.',
           example: '2026-03-02T10:00:00.000Z',
         }),
       }),
@@ -56,7 +58,8 @@ export function classRoutes(ctx: ServiceContext, classes: ClassStore): Route[] {
     route.update({
       summary: 'Update a class',
       description:
-        'Also a built-in one. Items already there stay as they are; their attributes are checked when they are next written.',
+        'Built-in classes can be updated as well. Existing items stay unchanged; their attributes are validated when ' +
+        'they are next written.',
       body: CiClassPatch,
       errors: ['conflict'],
       handler: ({ params, body, meta }) => classes.patch(params.name, body, meta),

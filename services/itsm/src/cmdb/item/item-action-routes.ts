@@ -7,20 +7,22 @@ import type { ItemStore } from './item-store.js'
 const texts: Record<CiStatusAction, { summary: string; description: string }> = {
   activate: {
     summary: 'Put a configuration item into service',
-    description: 'From planned, non-operational or repair in progress. Emits `ci.status_changed`.',
+    description:
+      'Allowed for items that are planned, non-operational or under repair. Emits `ci.status_changed`.',
   },
   fail: {
     summary: 'Report a configuration item as failed',
-    description: 'From operational or repair in progress. Emits `ci.status_changed`.',
+    description: 'Allowed for items that are operational or under repair. Emits `ci.status_changed`.',
   },
   repair: {
-    summary: 'Begin to repair a configuration item',
-    description: 'From operational or non-operational. Emits `ci.status_changed`.',
+    summary: 'Start repairing a configuration item',
+    description: 'Allowed for items that are operational or non-operational. Emits `ci.status_changed`.',
   },
   retire: {
     summary: 'Retire a configuration item',
     description:
-      'Final: a retired item cannot be changed, get new relations or be named in a new incident. Emits `ci.retired`.',
+      'Retirement is final: a retired item cannot be changed, receive new relations or be referenced by a new ' +
+      'incident. Emits `ci.retired`.',
   },
 }
 

@@ -31,7 +31,7 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
   return [
     route.list({
       summary: 'List configuration items',
-      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
+      description: `Returns items that match all given filters. Newest first unless \`sort\` specifies otherwise. ${shortPages}`,
       query: itemFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       handler: pageReader(ctx, {
@@ -42,10 +42,11 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
     }),
 
     route.create({
-      summary: 'Record a configuration item',
+      summary: 'Create a configuration item',
       description:
-        'Planned unless `status` says operational. `attributes` must fit the schema of the class. `source` and ' +
-        '`nativeKey` together are unique: a conflict names the item that has them as `params.itemId`. Emits `ci.created`.',
+        'The item is planned unless `status` is operational. `attributes` must match the schema of the class. The ' +
+        'combination of `source` and `nativeKey` is unique: a conflict error returns the existing item as ' +
+        '`params.itemId`. Emits `ci.created`.',
       body: NewConfigurationItem,
       errors: ['conflict'],
       handler: ({ body, meta }) => items.record(body, meta),
@@ -53,7 +54,8 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
 
     route.get({
       summary: 'Get a configuration item',
-      description: 'With the number of open incidents about it, unless `asOf` asks for an earlier time.',
+      description:
+        'Includes the number of open incidents that concern the item, unless `asOf` requests an earlier state.',
       query: AsOfQuery,
       handler: async ({ params, query: { asOf }, meta }) => {
         const item = await items.asOf(params.id, meta.tenant, asOf)
@@ -66,7 +68,7 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
       summary: 'Update a configuration item',
       description:
         'Changes the given fields; `attributes` and `redundancy` are replaced as a whole. Emits `ci.updated`, and ' +
-        'for a `status` the event of the action that leads there. What changes nothing emits nothing.',
+        'for a `status` the event of the action that leads to it. An update without changes emits no event.',
       body: ConfigurationItemPatch,
       errors: ['invalid_state_transition'],
       handler: ({ params, body, meta }) => items.change(params.id, body, meta),
@@ -75,7 +77,8 @@ export function itemRoutes(ctx: ServiceContext, items: ItemStore): Route[] {
     route.delete({
       summary: 'Delete a planned configuration item',
       description:
-        'Only while planned and without relations; what was in service is retired. Emits `ci.deleted`.',
+        'Allowed only while the item is planned and has no relations; retire an item that was in service. Emits ' +
+        '`ci.deleted`.',
       errors: ['invalid_state_transition', 'conflict'],
       handler: ({ params, meta }) => items.drop(params.id, meta),
     }),

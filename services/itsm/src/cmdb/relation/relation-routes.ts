@@ -42,7 +42,9 @@ export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations:
   return [
     route.list({
       summary: 'List relations',
-      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
+      description:
+        'Returns relations that match all given filters. Newest first unless `sort` specifies otherwise. ' +
+        `${shortPages}`,
       query: relationFilters.extend(AsOfListQuery.shape),
       handler: ({ query: { limit, after, sort, ...filters }, binding, meta }) =>
         page(filters, { limit, after, binding, direction: sort.direction }, meta),
@@ -53,8 +55,8 @@ export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations:
       path: '/cmdb/items/:id/relations',
       summary: 'List the relations of a configuration item',
       description:
-        'Those it is the source of and those it is the target of; with `asOf` those it had then. All given filters ' +
-        `must hold. ${shortPages}`,
+        'Returns relations that have the item as source or target and match all given filters; with `asOf`, the ' +
+        `relations at that instant. ${shortPages}`,
       tag,
       scope: 'cmdb:read',
       query: itemRelationFilters.extend(AsOfListQuery.shape),
@@ -67,21 +69,23 @@ export function relationRoutes(ctx: ServiceContext, items: ItemStore, relations:
 
     route.get({
       summary: 'Get a relation',
-      description: 'From `sourceId` to `targetId`. With `asOf` as it was then.',
+      description:
+        'The relation leads from `sourceId` to `targetId`. With `asOf`, returns the state at that instant.',
       query: AsOfQuery,
       handler: ({ params, query, meta }) => relations.asOf(params.id, meta.tenant, query.asOf),
     }),
 
     route.create({
-      summary: 'Relate two configuration items',
-      description: 'There is one relation of a type from one item to another. Emits `ci.relation_added`.',
+      summary: 'Create a relation between two configuration items',
+      description:
+        'There is at most one relation of each type from one item to another. Emits `ci.relation_added`.',
       body: NewCiRelation,
       errors: ['conflict', 'version_conflict'],
       handler: ({ body, meta }) => relations.add(body, meta),
     }),
 
     route.delete({
-      summary: 'Remove a relation',
+      summary: 'Delete a relation',
       description: 'Emits `ci.relation_removed`.',
       handler: ({ params, meta }) => relations.handle(params.id, { kind: 'remove' }, meta),
     }),

@@ -8,14 +8,21 @@ import { incidentComments as table } from '../../schema/incident.js'
 
 /** Filters of an incident's comments. All given filters must match. */
 export const commentFilters = z.object({
-  visibility: CommentVisibility.optional().meta({ description: 'Public comments, or work notes.' }),
-  authorId: reference.optional().meta({ description: 'Who wrote it.' }),
-  q: searchFilter.meta({ description: `Words in the comment. ${searchSyntax}` }),
-  createdAfter: MomentOrDay.optional().meta({ description: 'Written later than this.' }),
-  createdBefore: MomentOrDay.optional().meta({ description: 'Written earlier than this.' }),
+  visibility: CommentVisibility.optional().meta({
+    description: 'Visibility of the comments: public comments, or work notes.',
+  }),
+  authorId: reference.optional().meta({ description: 'Author of the comment.' }),
+  q: searchFilter.meta({ description: `Words to find in the comment. ${searchSyntax}` }),
+  createdAfter: MomentOrDay.optional().meta({
+    description: 'Comments written later than this instant or date.',
+  }),
+  createdBefore: MomentOrDay.optional().meta({
+    description: 'Comments written earlier than this instant or date.',
+  }),
   asOf: MomentOrDay.optional().meta({
     description:
-      'Answer with the comments there were at this instant; they never change. The incident must have been there.',
+      'Returns the comments that existed at this instant; comments never change. The incident must have existed at ' +
+      'that instant.',
     example: '2026-03-02T10:00:00.000Z',
   }),
 })

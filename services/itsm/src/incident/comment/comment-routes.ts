@@ -17,11 +17,12 @@ export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentSt
       path: '/itsm/incidents/:id/comments',
       summary: 'Comment on an incident',
       description:
-        'Adds a public comment or an internal work note, until the incident is closed. An incident on hold for ' +
-        'its caller resumes when the caller comments, and a resolved one is reopened. Emits `incident.comment_added`, ' +
-        'and then `incident.updated` or `incident.reopened`. What the caller says in public of a closed or canceled ' +
-        'incident goes to a new one that follows up on it, which the `incidentId` of the answer names; it emits ' +
-        '`incident.updated` of the ended one and `incident.created` before. While that is open, further words go there.',
+        'Adds a public comment or an internal work note, until the incident is closed. A comment by the caller of ' +
+        'the incident resumes an incident that is on hold for the caller, and reopens a resolved one. Emits ' +
+        '`incident.comment_added`, and then `incident.updated` or `incident.reopened`. A public comment by the ' +
+        'caller on a closed or canceled incident is added to a new follow-up incident, identified by `incidentId` in ' +
+        'the response; before it, `incident.updated` is emitted for the ended incident, and `incident.created`. ' +
+        'While the follow-up incident is open, further such comments are added to it.',
       tag,
       scope: 'itsm:write',
       body: NewIncidentComment,
@@ -40,7 +41,8 @@ export function incidentCommentRoutes(ctx: ServiceContext, incidents: IncidentSt
       operationId: 'listIncidentComments',
       path: '/itsm/incidents/:id/comments',
       summary: 'List the comments of an incident',
-      description: 'All given filters must hold. Oldest first unless `sort` says otherwise.',
+      description:
+        'Returns comments that match all given filters. Oldest first unless `sort` specifies otherwise.',
       tag,
       scope: 'itsm:read',
       query: commentFilters,

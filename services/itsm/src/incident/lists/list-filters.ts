@@ -30,49 +30,74 @@ export const incidentFilters = z.object({
     }),
   priority: listParameter(Priority)
     .optional()
-    .meta({ description: 'One or several, as with `severity`.', example: ['P1', 'P2'] }),
+    .meta({
+      description: 'One or several priorities, repeated or separated by commas.',
+      example: ['P1', 'P2'],
+    }),
   impact: listParameter(Level)
     .optional()
-    .meta({ description: 'One or several, as with `severity`.', example: ['high'] }),
+    .meta({
+      description: 'One or several impact levels, repeated or separated by commas.',
+      example: ['high'],
+    }),
   urgency: listParameter(Level)
     .optional()
-    .meta({ description: 'One or several, as with `severity`.', example: ['high', 'medium'] }),
+    .meta({
+      description: 'One or several urgency levels, repeated or separated by commas.',
+      example: ['high', 'medium'],
+    }),
   resolutionCode: listParameter(ResolutionCode)
     .optional()
-    .meta({ description: 'One or several, as with `severity`.', example: ['workaround'] }),
-  majorState: MajorState.optional().meta({ description: 'Where it stands as a major incident.' }),
+    .meta({
+      description: 'One or several resolution codes, repeated or separated by commas.',
+      example: ['workaround'],
+    }),
+  majorState: MajorState.optional().meta({ description: 'State of the incident as a major incident.' }),
   assigneeId: reference
     .optional()
     .meta({ description: `A user, \`me\`, or \`${unassignedFilter}\` for unassigned incidents.` }),
   assignmentGroup: reference
     .optional()
-    .meta({ description: `A team, or \`${unassignedFilter}\` for unrouted incidents.` }),
+    .meta({ description: `A team, or \`${unassignedFilter}\` for incidents without a team.` }),
   callerId: reference
     .optional()
-    .meta({ description: 'A user, or `me`: who is affected and asked for help.' }),
-  ciId: reference.optional().meta({ description: 'The configuration item it is about.' }),
-  category: reference.optional().meta({ description: 'Exactly this category.', example: 'availability' }),
+    .meta({ description: 'A user, or `me`: the person who is affected and asked for help.' }),
+  ciId: reference.optional().meta({ description: 'Configuration item that the incident concerns.' }),
+  category: reference
+    .optional()
+    .meta({ description: 'Category of the incident; exact match.', example: 'availability' }),
   channel: listParameter(IncidentChannel)
     .optional()
     .meta({
-      description: 'How it came in; one or several, as with `severity`.',
+      description:
+        'Channels through which the incident was reported; one or several, repeated or separated by commas.',
       example: ['phone', 'email'],
     }),
-  watcherId: reference.optional().meta({ description: 'A user, or `me`, who follows it.' }),
-  parentId: reference.optional().meta({ description: 'The incident it is a child of; an id or a number.' }),
+  watcherId: reference.optional().meta({ description: 'A user, or `me`, who watches the incident.' }),
+  parentId: reference.optional().meta({ description: 'Parent incident; an id or a number.' }),
   problemId: reference
     .optional()
-    .meta({ description: 'The problem it is an instance of; an id or a number.' }),
-  changeId: reference.optional().meta({ description: 'The change that will mend it; an id or a number.' }),
-  dedupKey: z.string().trim().min(1).max(200).optional().meta({ description: 'The key of its alerts.' }),
+    .meta({ description: 'Problem that causes the incident; an id or a number.' }),
+  changeId: reference
+    .optional()
+    .meta({ description: 'Change that is to fix the incident; an id or a number.' }),
+  dedupKey: z
+    .string()
+    .trim()
+    .min(1)
+    .max(200)
+    .optional()
+    .meta({ description: 'Deduplication key of the alerts of the incident.' }),
   tag: z
     .string()
     .trim()
     .min(1)
     .max(50)
     .optional()
-    .meta({ description: 'A tag it has.', example: 'checkout' }),
-  q: searchFilter.meta({ description: `Words in number, title, tags or description. ${searchSyntax}` }),
+    .meta({ description: 'Tag of the incident.', example: 'checkout' }),
+  q: searchFilter.meta({
+    description: `Words to find in the number, title, tags or description. ${searchSyntax}`,
+  }),
   ...createdFilters,
 })
 
@@ -83,7 +108,7 @@ export const incidentReferences = ['parentId', 'problemId', 'changeId'] as const
 export const incidentSorts = ['-createdAt', 'updatedAt', 'number', 'priority', 'severity'] as const
 
 export const urgencySorts =
-  'By `priority` or `severity` the most urgent come first, of the equally urgent the oldest; with `-` all is the other way round.'
+  '`priority` and `severity` list the most urgent first and, among equally urgent ones, the oldest first; `-` reverses the order.'
 
 /** Replaces `me` with the caller's user id. A cursor is bound to `me`, so each caller pages through their own list. */
 export function resolveMe<Filters extends Pick<IncidentFilters, 'assigneeId' | 'callerId' | 'watcherId'>>(

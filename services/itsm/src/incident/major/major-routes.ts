@@ -14,28 +14,29 @@ const routes: Record<MajorAction, MajorRoute> = {
   propose: {
     operationId: 'proposeMajorIncident',
     scope: 'itsm:write',
-    summary: 'Propose to treat an incident as a major one',
-    description: 'Unless that is proposed or accepted already. Emits `incident.major_changed`.',
+    summary: 'Propose an incident as a major incident',
+    description: 'Refused if the incident is already proposed or accepted. Emits `incident.major_changed`.',
   },
   accept: {
     operationId: 'acceptMajorIncident',
     scope: 'itsm:approve',
-    summary: 'Accept an incident as a major one',
+    summary: 'Accept a major incident',
     description:
-      'By a person other than its proposer. From then on it is not closed automatically, and closing it needs a ' +
-      '`postIncidentReview`. Emits `incident.major_changed`.',
+      'The caller must not be the proposer. From then on, the incident is not closed automatically, and closing it ' +
+      'requires a `postIncidentReview`. Emits `incident.major_changed`.',
   },
   reject: {
     operationId: 'rejectMajorIncident',
     scope: 'itsm:approve',
     summary: 'Reject a proposed major incident',
-    description: 'It can be proposed again. Emits `incident.major_changed`.',
+    description: 'The incident can be proposed again. Emits `incident.major_changed`.',
   },
   demote: {
     operationId: 'demoteMajorIncident',
     scope: 'itsm:approve',
     summary: 'Demote a major incident',
-    description: 'An accepted one is an ordinary incident again. Emits `incident.major_changed`.',
+    description:
+      'An accepted major incident becomes an ordinary incident again. Emits `incident.major_changed`.',
   },
 }
 

@@ -12,8 +12,10 @@ export function searchRoutes(search: ReturnType<typeof knowledgeSearch>): Route[
       path: '/knowledge/search',
       summary: 'Search published articles',
       description:
-        'By identifiers and error codes, words, similar spelling and meaning, fused into one list. Meaning takes a model that ' +
-        'knows the language: the one of the package knows English. `searchMode` is `hybrid` where meaning was used, `degraded` has the reason where it was not. `"a phrase"` and `-without` are meant as they are.',
+        'Searches by identifiers and error codes, words, similar spelling and meaning, and merges the results into ' +
+        'one list. Search by meaning requires a model that supports the language; the bundled model supports ' +
+        'English. `searchMode` is `hybrid` if meaning was used; otherwise `degraded` contains the reason. `"a ' +
+        'phrase"` and `-without` are applied literally.',
       tag,
       scope: 'knowledge:read',
       body: KnowledgeSearch,

@@ -38,7 +38,9 @@ export function calendarRoutes(
   return [
     route.list({
       summary: 'List SLA calendars',
-      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
+      description:
+        'Returns calendars that match all given filters. Newest first unless `sort` specifies otherwise. ' +
+        `${shortPages}`,
       query: calendarFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       handler: pageReader(ctx, {
@@ -50,7 +52,7 @@ export function calendarRoutes(
 
     route.create({
       summary: 'Create an SLA calendar',
-      description: 'Refused when hours overlap, the zone is unknown or nothing is ever open.',
+      description: 'Refused if hours overlap, the time zone is unknown or the calendar is never open.',
       body: NewSlaCalendar,
       handler: ({ body, meta }) => {
         const id = newId('slaCalendar')
@@ -60,7 +62,9 @@ export function calendarRoutes(
 
     route.get({
       summary: 'Get an SLA calendar',
-      description: 'With its week, holidays and exceptions in its time zone. With `asOf` as it was then.',
+      description:
+        'Includes the weekly hours, holidays and exceptions in the time zone of the calendar. With `asOf`, returns ' +
+        'the state at that instant.',
       query: AsOfQuery,
       handler: ({ params, query, meta }) => calendars.asOf(params.id, meta.tenant, query.asOf),
     }),
@@ -68,8 +72,8 @@ export function calendarRoutes(
     route.update({
       summary: 'Update an SLA calendar',
       description:
-        'Makes a new revision for timers that start from now on; those that began keep theirs. Refused when an ' +
-        'active policy would have a goal beyond a year of it.',
+        'Creates a revision for timers that start from now on; existing timers keep their revision. Refused if a ' +
+        'goal of an active policy would exceed a year of the calendar.',
       body: SlaCalendarPatch,
       handler: ({ params, body: patch, meta }) => {
         const { now } = meta
@@ -81,10 +85,10 @@ export function calendarRoutes(
       operationId: 'importSlaHolidays',
       method: 'post',
       path: '/itsm/calendars/:id/import-holidays',
-      summary: 'Import holidays from iCalendar into an SLA calendar',
+      summary: 'Import holidays from iCalendar',
       description:
-        'Adds them to the existing holidays, each date once, or replaces those. Makes a new revision like an update; what ' +
-        'changes nothing makes none.',
+        'Adds the holidays to those of the SLA calendar, each date once, or replaces the existing ones. Creates a ' +
+        'revision like an update; an import without changes creates none.',
       tag,
       scope: 'sla:write',
       body: ImportHolidays,
@@ -101,7 +105,7 @@ export function calendarRoutes(
 
     route.delete({
       summary: 'Delete an SLA calendar',
-      description: 'Refused while a policy names it.',
+      description: 'Refused while a policy references the calendar.',
       errors: ['conflict'],
       handler: ({ params, meta }) => saving.deleteCalendar(params.id, meta),
     }),

@@ -20,9 +20,9 @@ export function explainRoutes(
       path: '/itsm/incidents/:id/sla',
       summary: 'Explain the SLA timers of an incident',
       description:
-        'Every timer with what it counted when: open hours, closed hours, pauses with the event that led to them. ' +
-        'The counted times add up to the elapsed time exactly. With `asOf`: the timers there were, up to that instant; ' +
-        'one that lies ahead is now.',
+        'Returns every timer with the intervals it counted: open hours, closed hours, and pauses with the event that ' +
+        'caused them. The counted intervals add up exactly to the elapsed time. With `asOf`, returns the timers that ' +
+        'existed at that instant, up to that instant; an instant in the future is treated as now.',
       tag: 'Incidents',
       scope: 'itsm:read',
       query: AsOfQuery,

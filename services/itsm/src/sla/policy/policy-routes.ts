@@ -32,7 +32,7 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
   return [
     route.list({
       summary: 'List SLA policies',
-      description: `All given filters must hold. Newest first unless \`sort\` says otherwise. ${shortPages}`,
+      description: `Returns policies that match all given filters. Newest first unless \`sort\` specifies otherwise. ${shortPages}`,
       query: policyFilters.extend(AsOfListQuery.shape),
       sorts: ['-createdAt', 'updatedAt', 'name'],
       handler: pageReader(ctx, {
@@ -45,15 +45,17 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
     route.create({
       summary: 'Create an SLA policy',
       description:
-        'Holds for what is opened from now on. A goal beyond a year of the calendar is refused, and, unless it is ' +
-        'inactive, a policy whose timers could never begin or run, or would be canceled by what is to pause them.',
+        'Applies to records opened from now on. Refused if a goal exceeds a year of the calendar or, unless the ' +
+        'policy is inactive, if its timers could never start or run, or if their pause conditions would cancel them.',
       body: NewSlaPolicy,
       handler: ({ body, meta }) => saving.createPolicy(body, meta),
     }),
 
     route.get({
       summary: 'Get an SLA policy',
-      description: 'With its goals, what pauses its timers and its escalations. With `asOf` as it was then.',
+      description:
+        'Includes the goals, the pause conditions of the timers and the escalations. With `asOf`, returns the state ' +
+        'at that instant.',
       query: AsOfQuery,
       handler: ({ params, query, meta }) => policies.asOf(params.id, meta.tenant, query.asOf),
     }),
@@ -61,14 +63,15 @@ export function policyRoutes(ctx: ServiceContext, { policies }: SlaStores, savin
     route.update({
       summary: 'Update an SLA policy',
       description:
-        'Makes a new revision; timers that began keep theirs until it is reapplied. Another `goalUnit` needs `goals` in it.',
+        'Creates a revision; existing timers keep their revision until the policy is reapplied. Changing `goalUnit` ' +
+        'requires `goals` in the new unit.',
       body: SlaPolicyPatch,
       handler: ({ params, body, meta }) => saving.changePolicy(params.id, body, meta),
     }),
 
     route.delete({
       summary: 'Delete an SLA policy',
-      description: 'Timers that began go on.',
+      description: 'Existing timers continue.',
       handler: ({ params, meta }) => policies.handle(params.id, { kind: 'delete' }, meta),
     }),
   ]

@@ -11,10 +11,11 @@ import { preview } from './preview.js'
 export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: Clocks): Route[] {
   return [
     route.action('preview', {
-      summary: 'Try an SLA policy on an entity',
+      summary: 'Preview an SLA policy on an entity',
       description:
-        'The timer the entity would have now had the policy, as it is, been active since its creation: goal, due ' +
-        'time and what was counted when. Works for inactive policies too. Nothing is stored and nothing emitted.',
+        'Returns the timer that the entity would have if the policy had been active in its current state since the ' +
+        'creation of the entity: goal, due time and counted intervals. Also works for inactive policies. Stores ' +
+        'nothing and emits no event.',
       scope: 'itsm:read',
       body: PreviewSla,
       response: SlaPreview,
@@ -26,9 +27,9 @@ export function policyUseRoutes(ctx: ServiceContext, stores: SlaStores, clocks: 
     route.action('reapply', {
       summary: 'Reapply an SLA policy to open timers',
       description:
-        'Recomputes open timers of older revisions by the present policy and calendar, 1,000 a request: repeat it ' +
-        'until `remaining` is 0. Unless `dryRun` is false it only reports what would change. Emits `sla.retargeted`, ' +
-        'and `sla.canceled` where the policy no longer applies.',
+        'Recomputes open timers of older revisions with the current policy and calendar, 1,000 per request: repeat ' +
+        'the request until `remaining` is 0. Unless `dryRun` is false, only reports the changes that it would make. ' +
+        'Emits `sla.retargeted`, and `sla.canceled` where the policy no longer applies.',
       body: ReapplySla,
       response: SlaReapplied,
       handler: ({ params, body, meta }) =>

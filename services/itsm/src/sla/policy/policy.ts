@@ -88,10 +88,12 @@ function withDefaults({ goalsBy, pauseReasons, ...input }: NewSlaPolicy) {
   }
 }
 
-type Given<Patch> = { [Name in keyof Patch]?: Exclude<Patch[Name], undefined> }
+type Defined<Patch> = { [Name in keyof Patch]?: Exclude<Patch[Name], undefined> }
 
-function withoutUndefined<Patch extends object>(patch: Patch): Given<Patch> {
-  return Object.fromEntries(Object.entries(patch).filter(([, value]) => value !== undefined)) as Given<Patch>
+function withoutUndefined<Patch extends object>(patch: Patch): Defined<Patch> {
+  return Object.fromEntries(
+    Object.entries(patch).filter(([, value]) => value !== undefined),
+  ) as Defined<Patch>
 }
 
 function updatedEvent<State extends { revision: number }>(

@@ -54,8 +54,8 @@ export function timerRoutes(ctx: ServiceContext, { timers, pinnedPolicies }: Clo
     route.get({
       summary: 'Explain an SLA timer',
       description:
-        'What it counted when, as `GET /itsm/incidents/:id/sla` does for all timers of an incident. With `asOf`, up to ' +
-        'that instant; one that lies ahead is now.',
+        'Returns the intervals the timer counted, like `GET /itsm/incidents/:id/sla` for all timers of an incident. ' +
+        'With `asOf`, returns them up to that instant; an instant in the future is treated as now.',
       query: AsOfQuery,
       response: ExplainedSlaTimer,
       handler: async ({ params, query, meta }) => {

@@ -26,16 +26,19 @@ export function eventStreamRoutes(live: Live, rules: SubscriptionRules): Route[]
     defineStream({
       operationId: 'streamEvents',
       path: '/events/stream',
-      summary: 'Read events as they happen',
+      summary: 'Stream events',
       description:
-        'Server-sent events of the workspace and environment. The first is `ready`. An `event` comes for each event of the audit log you ' +
-        'may read, once and in order; its `id` is its `seq`. The permission to read an event is that of its kind, as webhooks have it; ' +
-        'events of records are left out where row rules hide some of them from you, unless `filter` names other tables by ' +
-        '`data.tableSlug`. With `Last-Event-ID`, or `afterSeq`, come those after that one, or a `reset` where they are more than ' +
-        `${maxMissed.toLocaleString('en')}: load the page again then. A \`changed\` (\`{type, ids, isMore}\`, without \`id\`) says at most once a second that ` +
-        'deliveries (`webhooks:read`), runs (`runs:read`) or executions (`executions:read`) have changed; with `isMore` also others than ' +
-        'those named. A comment comes every 15 s. A reader that takes nothing for 30 s is cut. The stream ends within a second after the ' +
-        'token or a permission was taken away.',
+        'Streams server-sent events of the workspace and environment. The first message is `ready`. An `event` ' +
+        'message is sent for each event of the audit log that you may read, exactly once and in order; its `id` is ' +
+        'its `seq`. Reading an event requires the permission of its kind, as for webhooks; events of records are ' +
+        'omitted if row rules hide some records from you, unless `filter` selects other tables by `data.tableSlug`. ' +
+        'With `Last-Event-ID` or `afterSeq`, the stream starts after that event, or with a `reset` if more than ' +
+        `${maxMissed.toLocaleString('en')} events were missed: reload the page in that case. A \`changed\` message ` +
+        '(`{type, ids, isMore}`, without `id`), sent at most once a second, reports that deliveries ' +
+        '(`webhooks:read`), runs (`runs:read`) or executions (`executions:read`) have changed; with `isMore`, ' +
+        'further ones than the listed ones have changed as well. A comment is sent every 15 s. A client that reads ' +
+        'nothing for 30 s is disconnected. The stream ends within a second after the token or a permission is ' +
+        'revoked.',
       tag: 'Events',
       scope: 'authenticated',
       workspace: 'required',

@@ -20,8 +20,8 @@ export function runFailureRoutes(
       path: '/runs/failures',
       summary: 'List failed runs by workflow and cause',
       description:
-        'Runs with the status failed or dead: a retried one is not listed until it fails again. The group with the latest failure ' +
-        'comes first.',
+        'Lists runs with the status failed or dead; a retried run is not listed until it fails again. The group with ' +
+        'the latest failure comes first.',
       tag,
       scope: 'runs:read',
       sorts: [],
@@ -36,8 +36,8 @@ export function runFailureRoutes(
       scopes: { read: 'runs:read', write: 'runs:manage' },
       descriptions: {
         retry:
-          'Retries the runs of the group that had failed when it was listed with this `to`, and were not retried since, like ' +
-          '`POST /runs/:id/retry`, some at a time, with the rights they had. With `dryRun` it only counts. `conflict` while ' +
+          'Retries the runs of the group that had failed when it was listed with this `to` and were not retried since, like ' +
+          '`POST /runs/:id/retry`, some at a time, with their original rights. With `dryRun` it only counts. `conflict` while ' +
           'the group is being retried.',
         cancel: 'No more runs are retried, except those in progress. Runs already retried continue.',
       },
