@@ -23,7 +23,7 @@ interface Step {
   commands: string
 }
 
-const isRefused = /says what is wrong/
+const isRefused = /answered with the error/
 
 /** The commands of a page that call the API, as readers copy them. */
 function stepsOf(page: string): Step[] {
