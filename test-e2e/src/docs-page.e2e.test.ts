@@ -38,7 +38,7 @@ inBrowser('the API reference in a browser', () => {
 
   test('shows the events an endpoint receives at the address of the Webhooks topic', async () => {
     await page.goto(`${origin}/api/v1/docs/#/Webhooks`)
-    await page.getByText('An event, sent to a webhook').waitFor()
+    await page.getByText('Receive an event sent to a webhook').waitFor()
     await page.locator('#operations-Webhooks-createWebhook').waitFor()
     expect(tab.problems).toEqual([])
   })
