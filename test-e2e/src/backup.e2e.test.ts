@@ -74,10 +74,7 @@ const cliOn = ({ info, secrets }: Pick<Cluster, 'info' | 'secrets'>) =>
     OPSPLANE_MASTER_KEY: secrets.masterKey,
   })
 
-/**
- * Checks with the tool, and with the chain of the audit log; repeated because the latest writes may still be in
- * flight.
- */
+/** Checks with the tool and the chain of the audit log; repeated, as the latest writes may be in flight. */
 async function nothingIsMissing(cluster: Pick<Cluster, 'info' | 'secrets'>): Promise<void> {
   const cli = cliOn(cluster)
   await waitFor(

@@ -88,10 +88,7 @@ describe('a consumer that backfills from the logs', () => {
   const streams = async () => (await openManager(link)).streams
   const inStream = (count: number) =>
     waitFor(async () => (await (await streams()).info(names.eventsStream)).state.last_seq === count)
-  /**
-   * With a limit per subject, a relay that inspects the stream takes `expire` for expiry; otherwise it refills the
-   * stream.
-   */
+  /** With a limit per subject, the relay takes `expire` for expiry; otherwise it refills the stream. */
   const expectExpiry = async () =>
     (await streams()).update(names.eventsStream, { max_msgs_per_subject: 1_000 })
   /** Purges the stream as if its messages were too old, except the last `keep`. */
