@@ -122,3 +122,9 @@ export function idSchema(kind: IdKind) {
       `must be an id of the form ${idPrefixes[kind]}_<ULID>`,
     )
 }
+
+/** The `version` of a resource, which increases with each of its changes, from 1. */
+export const ResourceVersion = z
+  .int()
+  .positive()
+  .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Filter, NewFilter } from '../core/filter.js'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { ApprovalRule } from './approvals.js'
 
@@ -60,10 +60,7 @@ export const ChangePolicyState = z.object({
 export type ChangePolicyState = z.infer<typeof ChangePolicyState>
 
 export const ChangePolicy = ChangePolicyState.extend({
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
 }).meta({ id: 'ChangePolicy' })
 export type ChangePolicy = z.infer<typeof ChangePolicy>
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { ChangePlan, ChangeTitle, SuccessProbability } from './change-fields.js'
 import { CiClassName } from './cmdb.js'
@@ -54,10 +54,7 @@ export const ChangeTemplateState = z.object({
 export type ChangeTemplateState = z.infer<typeof ChangeTemplateState>
 
 export const ChangeTemplate = ChangeTemplateState.extend({
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
 }).meta({ id: 'ChangeTemplate' })
 export type ChangeTemplate = z.infer<typeof ChangeTemplate>
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { CalendarDay, MomentOrDay } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { TimeZoneName } from '../core/time-zone.js'
@@ -116,10 +116,7 @@ export const ChangeWindowState = z.object({
 export type ChangeWindowState = z.infer<typeof ChangeWindowState>
 
 export const ChangeWindow = ChangeWindowState.extend({
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
 }).meta({ id: 'ChangeWindow' })
 
 export const NewChangeWindow = z

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
@@ -189,10 +189,7 @@ export const ChangeState = z.object({
 export type ChangeState = z.infer<typeof ChangeState>
 
 export const Change = ChangeState.extend({
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
   allowedActions: allowedActionsSchema(
     ChangeAction,
     requireForAll(changeActions, 'itsm:write', { approve: 'itsm:approve', reject: 'itsm:approve' }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
@@ -96,10 +96,7 @@ export const ConfigurationItemState = z.object({
 export type ConfigurationItemState = z.infer<typeof ConfigurationItemState>
 
 export const ConfigurationItem = ConfigurationItemState.extend({
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
   allowedActions: allowedActionsSchema(
     CiAction,
     requireForAll(ciActions, 'cmdb:write'),

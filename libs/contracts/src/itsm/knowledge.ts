@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { Moment } from '../core/moment.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
@@ -111,10 +111,7 @@ export type Helpfulness = z.infer<typeof Helpfulness>
 
 export const Article = ArticleEventState.extend({
   helpfulness: Helpfulness,
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
   allowedActions: allowedActionsSchema(
     ArticleAction,
     requireForAll(articleActions, 'knowledge:write'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
@@ -112,10 +112,7 @@ export const ProblemState = z.object({
 export type ProblemState = z.infer<typeof ProblemState>
 
 export const Problem = ProblemState.extend({
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
   allowedActions: allowedActionsSchema(
     ProblemAction,
     requireForAll(problemActions, 'itsm:write'),

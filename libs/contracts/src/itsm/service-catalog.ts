@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
@@ -128,10 +128,7 @@ export const CatalogItemState = z.object({
 export type CatalogItemState = z.infer<typeof CatalogItemState>
 
 export const CatalogItem = CatalogItemState.extend({
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
   allowedActions: allowedActionsSchema(
     CatalogItemAction,
     requireForAll(catalogItemActions, 'catalog:write'),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { Actor } from '../core/principal.js'
 import { type EventDefinition, resourceEvent } from '../events/catalog.js'
 import { allowedActionsSchema, requireForAll } from './allowed-actions.js'
@@ -127,10 +127,7 @@ export type CatalogRequestState = z.infer<typeof CatalogRequestState>
 
 export const CatalogRequest = CatalogRequestState.extend({
   tasks: z.array(CatalogTask),
-  version: z
-    .int()
-    .positive()
-    .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' }),
+  version: ResourceVersion,
   allowedActions: allowedActionsSchema(
     CatalogRequestAction,
     requireForAll(catalogRequestActions, 'catalog:request', {

@@ -1,13 +1,9 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { SecretHosts } from '../core/secret-hosts.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Count = z.int().min(0)
-const Version = z
-  .int()
-  .positive()
-  .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' })
 
 /** Usable in `{{secrets.<name>}}`. */
 export const SecretName = z
@@ -25,7 +21,7 @@ export const SecretState = z.object({
 })
 export type SecretState = z.infer<typeof SecretState>
 
-export const Secret = SecretState.extend({ version: Version }).meta({ id: 'Secret' })
+export const Secret = SecretState.extend({ version: ResourceVersion }).meta({ id: 'Secret' })
 export type Secret = z.infer<typeof Secret>
 
 /** Uses are counted outside the event log: a crash loses those of the last minute. */

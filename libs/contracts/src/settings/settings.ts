@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { idSchema } from '../core/ids.js'
+import { idSchema, ResourceVersion } from '../core/ids.js'
 import { Moment, MomentOrDay } from '../core/moment.js'
 import { PermissionName } from '../core/permission-name.js'
 import { permissions } from '../core/permissions.js'
@@ -9,10 +9,6 @@ import { noSignInPolicy, SignInPolicy } from './sign-in-policy.js'
 
 const At = z.iso.datetime({ precision: 3 })
 const Name = z.string().trim().min(1).max(100)
-const Version = z
-  .int()
-  .positive()
-  .meta({ description: 'Version number, also returned as the `ETag`. Send it as `If-Match`.' })
 const Email = z
   .string()
   .trim()
@@ -72,7 +68,7 @@ export const WorkspaceState = z.object({
 })
 export type WorkspaceState = z.infer<typeof WorkspaceState>
 
-export const Workspace = WorkspaceState.extend({ version: Version }).meta({ id: 'Workspace' })
+export const Workspace = WorkspaceState.extend({ version: ResourceVersion }).meta({ id: 'Workspace' })
 
 export const WorkspaceAccess = Workspace.extend({ role: Role }).meta({
   id: 'WorkspaceAccess',
@@ -238,7 +234,7 @@ export type TokenState = z.infer<typeof TokenState>
 
 export const Token = TokenState.extend({
   lastUsedAt: At.nullable().meta({ description: 'Time of the last use, to the minute.' }),
-  version: Version,
+  version: ResourceVersion,
 }).meta({ id: 'Token' })
 export type Token = z.infer<typeof Token>
 
